@@ -61,7 +61,7 @@ struct Pairs {
 
 struct RatioCase {
   std::string variant;
-  std::vector<double> ratios;  // NEW's time over BASE's, one per pair
+  std::vector<double> ratios;  // NEW's time divided by BASE's, one per pair
 };
 
 inline Pairs timed_pairs(const std::vector<RatioCase>& cases) {

@@ -1,4 +1,5 @@
-// Prints the documents of all example results as a JSON list, for the test of their schema.
+// Prints the documents of all example results as a JSON list. tests/app/results_schema_test.py
+// checks them against the schema.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

@@ -7,7 +7,8 @@ namespace normbench::examples {
 
 namespace {
 
-/// The time of one stage in ms: on the host, on the GPU, and in the calls that submit it.
+/// The times of one stage in an iteration, in ms: `host` is work on the host, `device` is work on
+/// the GPU, and `call` is the host's time in the calls that submit the work to the GPU.
 struct StageTime {
   double host = 0, device = 0, call = 0;
 };
@@ -16,8 +17,8 @@ std::int64_t part_of(const Round& round, double ms, double total_ms) {
   return std::llround(static_cast<double>(round.wall_ns) * ms / total_ms);
 }
 
-/// Returns the case with these times of its stages. In each round, the times of all stages are
-/// scaled by the same factor.
+/// Returns the example case of `spec`. Stage i takes times[i] in an iteration of `spec.ms`. In each
+/// round, the times of the stages are scaled in proportion to the round's wall time.
 CaseResult timed(const CaseSpec& spec, std::span<const StageTime> times) {
   CaseResult result = make_case(spec);
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -29,7 +30,7 @@ CaseResult timed(const CaseSpec& spec, std::span<const StageTime> times) {
       if (times[i].device > 0) stage.calls_ns.push_back(part_of(round, times[i].call, spec.ms));
     }
   }
-  for (Round& round : result.rounds) round.cpu_ns = round.wall_ns;  // as if waits were loops
+  for (Round& round : result.rounds) round.cpu_ns = round.wall_ns;  // the host polls while waiting
   return result;
 }
 
@@ -41,8 +42,8 @@ CaseResult link_limit(const std::string& name, double ms, DType dtype) {
   return limit;
 }
 
-/// Returns counters as in a container that may not read hardware counters. Of the energy, only the
-/// GPU's is known.
+/// Returns the counters of a profile that was made in a container, where hardware counters cannot
+/// be read. The energy of the GPU is known, but the energy of the CPU is not.
 ProfileCounters gpu_counters() {
   ProfileCounters counters{};
   counters.software.voluntary_switches = 25;
@@ -57,7 +58,8 @@ constexpr std::int64_t kSteps = 10;
 
 std::int64_t ns_of_steps(double ms) { return std::llround(ms * kSteps * 1e6); }
 
-/// Returns a row of `calls` calls that take `ns` in total, each about the same time.
+/// Returns a profile row of `calls` calls that take `ns` in total. All calls take about the same
+/// time.
 ProfileRow row_of(const std::string& name, Place place, std::int64_t calls, std::int64_t ns) {
   const double mean = static_cast<double>(ns) / static_cast<double>(calls);
   ProfileRow row{.name = name, .place = place, .shapes = "", .calls = calls};
@@ -87,7 +89,8 @@ std::string kernel_name(const StageResult& stage) {
          "<float, float, 4> >(float const*, float*, long)";
 }
 
-/// Returns the total times of a case whose copies and kernels run one after another.
+/// Returns the times of all profiled steps of a case together. A step is one iteration. The copies
+/// and kernels of a step run one after another, so no kernel hides a copy.
 ProfileTimes times_of(const CaseResult& result, std::span<const StageTime> times, double step_ms) {
   ProfileTimes sums{.wall_ns = ns_of_steps(step_ms)};
   std::int64_t pieces = 0;
@@ -103,14 +106,17 @@ ProfileTimes times_of(const CaseResult& result, std::span<const StageTime> times
   return sums;
 }
 
-/// The rows of a profile as CUPTI reports them: stages, calls and device work.
+/// The profile rows of an example whose device times come from CUPTI. `stages` and `calls` (calls
+/// of the CUDA runtime) have host times. `work` has the copies and kernels on the device.
+/// `launches` is the number of kernel launches in all steps. `launch_ms` and `host_ms` are times
+/// per step.
 struct StepRows {
   std::vector<ProfileRow> stages = {}, calls = {}, work = {};
   std::int64_t launches = 0;
   double launch_ms = 0, host_ms = 0;
 
   void add(const StageResult& stage, const StageTime& time) {
-    constexpr double call_share = 0.75;  // share of `time.call` that the runtime takes
+    constexpr double call_share = 0.75;  // share of `time.call` spent in the CUDA runtime
     const double in_calls = time.call * call_share, own = time.host + time.call - in_calls;
     ProfileRow& row =
         stages.emplace_back(host_row(stage.label, kSteps, own, time.host + time.call));
@@ -129,9 +135,10 @@ struct StepRows {
   }
 };
 
-/// Returns the profile of a case: stages and calls on the host, and work on the device.
+/// Returns the profile of a case whose steps (iterations) take `step_ms`: the rows of StepRows, and
+/// one row of the steps themselves on the host and one on the device.
 CaseProfile profile_of(const CaseResult& result, std::span<const StageTime> times, double step_ms) {
-  constexpr double own_ms = 0.002;  // time of a step outside of its stages
+  constexpr double own_ms = 0.002;  // host time of a step outside of its stages and waits
   CaseProfile profile{.variant = result.variant,
                       .steps = kSteps,
                       .discarded = 1,
@@ -215,8 +222,8 @@ GroupResult gpu_group() {
   return group;
 }
 
-/// Returns a case that pins memory in each iteration. The host pins the memory in the call of
-/// `pin`. Marks of the device surround the call, so its time counts as device time, too.
+/// Returns a case that pins memory in each iteration. The host pins the memory in the call of the
+/// stage `pin`. This call lies between two CUDA events, so its time counts as device time, too.
 CaseResult pinning_each_time() {
   const std::vector<StageTime> times{{.device = 17.9, .call = 18.0},
                                      {.device = 0.5, .call = 0.006}};

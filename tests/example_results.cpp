@@ -37,7 +37,8 @@ StageResult make_stage(const StageSpec& spec, const TensorDesc& in) {
           .rounds_ns = {}};
 }
 
-/// Returns counters for 3 GHz, 1.5 instructions per cycle and one cache miss per 64 bytes.
+/// Returns the counters of `steps` profiled steps (iterations): 3 GHz, 1.5 instructions per cycle,
+/// and one cache miss per 64 bytes.
 ProfileCounters make_counters(const CaseResult& result, std::int64_t steps) {
   ProfileCounters counters{};
   std::int64_t bytes = 0, ns = 0;
@@ -53,7 +54,7 @@ ProfileCounters make_counters(const CaseResult& result, std::int64_t steps) {
   return counters;
 }
 
-/// Returns a row of ten calls, which take about a tenth of `ns` each.
+/// Returns a profile row of ten calls that take `ns` in total, about a tenth each.
 ProfileRow profile_row(const std::string& name, Place place, std::int64_t self_ns,
                        std::int64_t ns) {
   return {.name = name,
@@ -160,7 +161,8 @@ GroupResult blog_group() {
   return group;
 }
 
-/// Changes the case to batches of `batch` images. Its times stay the same.
+/// Sets the batch of the case to `batch` images and scales its numbers of bytes and operations. The
+/// times do not change.
 void set_batch(CaseResult& result, std::int64_t batch) {
   const auto scale = [&](std::int64_t& bytes) { bytes = bytes / shape.n * batch; };
   const auto resize = [&](TensorDesc& desc) {
@@ -266,7 +268,7 @@ CaseResult by_peer(const std::string& peer, const std::string& version, CaseResu
   result.peer_version = version;
   for (StageResult& stage : result.stages) {
     stage.kernel = "";
-    if (result.stages.size() > 1) stage.rounds_ns.clear();  // a peer does not time stages
+    if (result.stages.size() > 1) stage.rounds_ns.clear();  // a peer does not time single stages
   }
   return result;
 }
@@ -489,7 +491,7 @@ Results labelled() {
   GroupResult group =
       make_group("What takes the time?", {eager, make_case({"fused", 4, DType::UInt8})});
   std::vector<ProfileRow>& rows = group.profile[0].rows;
-  rows[3].self_cpu_ns -= 5'000;  // the row "ProfilerStep*"
+  rows[3].self_cpu_ns -= 5'000;  // the row "ProfilerStep*"; the two ranges below take this time
   const std::int64_t inner_ns = rows[2].cpu_ns + 2'000;
   const std::int64_t outer_ns = inner_ns + rows[1].cpu_ns + 3'000;
   for (const auto& [name, self_ns, ns] :

@@ -1,5 +1,5 @@
-/// A backend whose kernels take the times that a test sets. Its clock advances only by these times,
-/// and by the times that the test sets for reading the clock.
+/// A CPU backend whose kernels take the times that a test sets. Its FakeClock advances only by
+/// these times, and by the times that the test sets for reading the clock.
 #pragma once
 
 #include <fmt/format.h>
@@ -37,15 +37,16 @@ class FakeClock final : public Clock {
   }
 };
 
-/// One launch of a row.
+/// One launch of a fake kernel row. A row is one implementation of an op.
 struct FakeCall {
-  std::int64_t number;  // how often the row was launched before
+  std::int64_t number;  // number of earlier launches of the row
   std::span<const View> in, out;
   View scratch;
 };
 
-/// The behaviour of a row. A launch computes the op by its reference if `compute` is true, takes
-/// `cost_ns`, and then calls `then`.
+/// The behaviour of a fake kernel row, which runs any op. If `compute` is true, a launch computes
+/// the op by its reference. The launch takes `cost_ns`, adds `faults` page faults, and calls `then`
+/// at the end.
 struct FakeRow {
   std::int64_t cost_ns = 1'000'000;
   std::int64_t faults = 0;
@@ -54,8 +55,8 @@ struct FakeRow {
   std::int64_t calls = 0;
 };
 
-/// Computes the outputs of the op by its reference. Does nothing if the op passes its input
-/// through.
+/// Computes the outputs of the op by its reference implementation. Does nothing if the op passes
+/// its input through.
 inline void compute_reference(const Op& op, std::span<const View> in, std::span<const View> out,
                               std::int64_t item = 0) {
   if (passes_through(op)) return;
@@ -71,12 +72,12 @@ inline void compute_reference(const Op& op, std::span<const View> in, std::span<
 class FakeBackend final : public Backend {
  public:
   static constexpr int row_count = 6;
-  static constexpr std::size_t scratch_bytes = 1000;  // of the last row; other rows need none
+  static constexpr std::size_t scratch_bytes = 1000;  // for the last row; the other rows need none
 
   explicit FakeBackend(FakeClock& clock) : clock_(clock) {}
 
   std::array<FakeRow, row_count> rows;
-  std::vector<std::string> log;  // "allocate pageable 96", "free pageable 96", "row 0", "drain"
+  std::vector<std::string> log;  // lines like "allocate pageable 96", "free pageable 96", "row 0"
   std::function<void(Memory, std::size_t)> on_allocate;  // called first in `allocate`; may throw
 
   Place place() const override { return Place::Cpu; }
@@ -159,17 +160,17 @@ class FakeBackend final : public Backend {
   std::vector<Kernel> kernels_ = all_kernels(std::make_integer_sequence<int, row_count>());
 };
 
-/// A stage and the fake row that runs it.
+/// A stage, and the number of the fake kernel row that runs it.
 struct FakeStage {
   Op op;
   int row = 0;
   OutputPolicy output = OutputPolicy::Reuse;
   const Backend* backend = nullptr;   // owner of the row; null: fake_case's backend
-  std::optional<Memory> memory = {};  // memory of the output; absent: as the op infers
+  std::optional<Memory> memory = {};  // memory of the output; absent: the op infers it
 };
 
-/// Returns a case that starts from `source` and runs `stages` one after another. The ops infer the
-/// outputs of their stages.
+/// Returns a case that applies `stages` to `source`, one after another. Each op infers the dtype,
+/// shape, layout and memory of its stage's output from the input.
 inline Case fake_case(const Backend& backend, const std::string& variant, const Source& source,
                       const std::vector<FakeStage>& stages) {
   Case planned;
@@ -208,7 +209,7 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
   return planned;
 }
 
-/// Returns a source of 2x3x4x5 uint8.
+/// Returns a source (an input tensor) of 2x3x4x5 uint8.
 inline Source small_source() {
   Source source;
   source.shape = {.n = 2, .c = 3, .h = 4, .w = 5};

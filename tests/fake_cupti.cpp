@@ -1,5 +1,5 @@
-/// A fake libcupti that needs no GPU. It accepts subscribers, asks for buffers, and delivers
-/// records of the work that fake_cupti.h describes.
+/// A fake libcupti that needs no GPU. It accepts a subscriber, requests buffers, and delivers
+/// records of the work that is reported to it by the functions of fake_cupti.h.
 #include "fake_cupti.h"
 
 #include <cupti.h>
@@ -28,7 +28,7 @@ namespace {
 
 using normbench::FakeCuptiWork;
 
-constexpr std::uint64_t kOwnClock = 1'700'000'000'000'000'000;  // offset from CLOCK_MONOTONIC
+constexpr std::uint64_t kOwnClock = 1'700'000'000'000'000'000;  // ns ahead of CLOCK_MONOTONIC
 constexpr std::uint32_t kLaunchKernel = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
 
 /// A buffer of the client into which records are being written.
@@ -37,7 +37,8 @@ struct Buffer {
   std::size_t size = 0, used = 0;
 };
 
-/// An external id that the client pushed.
+/// An external correlation id that the client pushed. `reported` is true if a call was reported
+/// after the push.
 struct Pushed {
   std::uint64_t id = 0, start_ns = 0;
   bool reported = false;
@@ -124,7 +125,7 @@ struct Kernel10 {
 };
 static_assert(sizeof(Kernel10) == 216);
 
-/// Returns true if records have the shorter layout of CUDA 12.
+/// Returns true if the library acts as one of CUDA 12, whose kernel records are shorter.
 bool is_of_cuda_12() { return mode() == "cuda12"; }
 
 template <class Record>
@@ -249,7 +250,8 @@ std::uint32_t write_call(std::uint32_t cbid, std::uint64_t start_ns, std::uint64
   return correlation;
 }
 
-/// Writes a launch and a kernel. The kernel takes the second half of the time since the push.
+/// Reports a launch and its kernel for the pushed id `pushed`. The kernel takes the second half of
+/// the time since the push.
 void invent(const Pushed& pushed) {
   const std::uint64_t end_ns = std::max(monotonic_ns(), pushed.start_ns + 4);
   const std::uint64_t quarter = (end_ns - pushed.start_ns) / 4;
@@ -298,8 +300,8 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFun
   return subscribe(subscriber, nullptr, 0);
 }
 
-// Older headers do not declare the following functions. They are declared here by their symbol
-// names.
+// Older CUPTI headers do not declare the next five functions. They are defined under names of this
+// file and get the symbol names of CUPTI by __asm__.
 CUptiResult subscribe_v2(CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*,
                          FakeSubscriberParams*) __asm__("cuptiSubscribe_v2");
 CUptiResult subscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc, void*,

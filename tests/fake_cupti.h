@@ -1,8 +1,8 @@
 /// Controls the fake CUPTI library of fake_cupti.cpp, by an environment variable and by functions
 /// that a fake CUDA runtime calls.
 ///
-/// FAKE_CUPTI_MODE is read at every call. With MODE@TEXT, a library has the mode only if TEXT is in
-/// its path, and works otherwise. The modes:
+/// The library reads FAKE_CUPTI_MODE at every call. With the value MODE@TEXT, a library whose path
+/// contains TEXT is in mode MODE, and every other library is in mode "works". The modes:
 ///   (unset), works  records are delivered
 ///   unusable        cuptiSubscribe returns 999, as without a driver
 ///   taken           cuptiSubscribe returns 39; cuptiSubscribe_v2 also names the holder
@@ -14,10 +14,12 @@
 ///   no_clock        the library refuses the timestamp callback and uses a clock of its own
 ///   forbidden       cuptiActivityEnable returns 35 for memory sets
 ///   no_flush        cuptiActivityFlushAll returns 999
+///   crashes         cuptiActivityFlushAll raises SIGSEGV
+///   hangs           cuptiActivityFlushAll does not return
 ///
-/// A fake runtime reports its work by the functions below. If nothing is reported between a push
-/// and a pop of an external id, the library invents one launch and one kernel, so that programs
-/// without a fake runtime get device records, too.
+/// A fake runtime reports its work by the functions below. A program without a fake runtime gets
+/// device records, too: if nothing is reported between the push and the pop of an external id, the
+/// library invents one launch and one kernel.
 #pragma once
 
 #include <dlfcn.h>
@@ -26,19 +28,19 @@
 
 namespace normbench {
 
-/// One piece of work of a device. Times are in ns of CLOCK_MONOTONIC.
+/// One kernel, copy or memory set of a device. Times are in ns of CLOCK_MONOTONIC.
 struct FakeCuptiWork {
   enum Kind : std::uint32_t { Kernel, Copy, Set };
 
   Kind kind = Kernel;
-  std::uint32_t correlation = 0;  // correlation id of the call that started it
+  std::uint32_t correlation = 0;  // correlation id of the call that submitted the work
   std::uint64_t start_ns = 0, end_ns = 0;
   std::uint32_t stream = 7;
-  const char* kernel = nullptr;  // mangled name; not copied, has to stay alive
+  const char* kernel = nullptr;  // mangled name; only the pointer is copied
   std::uint32_t grid = 1, block = 1;
   std::uint64_t bytes = 0;                  // bytes copied or set
-  std::uint8_t copy = 0, from = 0, to = 0;  // CUpti_ActivityMemcpyKind, …MemoryKind
-  std::uint32_t graph = 0;                  // id of the launching graph; 0: none
+  std::uint8_t copy = 0, from = 0, to = 0;  // CUpti_ActivityMemcpyKind, CUpti_ActivityMemoryKind
+  std::uint32_t graph = 0;                  // id of the graph that the work belongs to; 0: none
 };
 
 /// Functions that only the fake library has. All pointers are null if the library is not loaded.
@@ -47,17 +49,17 @@ struct FakeCupti {
   /// Returns the correlation id of the call.
   std::uint32_t (*call)(std::uint32_t cbid, std::uint64_t start_ns, std::uint64_t end_ns) = nullptr;
   void (*work)(const FakeCuptiWork*) = nullptr;
-  /// Reports that this thread waited. `type` is a CUpti_ActivitySynchronizationType.
+  /// Reports that this thread waited for the device. `type` is a CUpti_ActivitySynchronizationType.
   void (*sync)(std::uint32_t type, std::uint32_t correlation, std::uint32_t stream,
                std::uint64_t start_ns, std::uint64_t end_ns) = nullptr;
   /// Reports that `records` records were lost.
   void (*drop)(std::uint32_t records) = nullptr;
-  /// Returns every call of CUPTI so far, one per line, like "cuptiActivityEnable 10".
+  /// Returns a log of the calls of CUPTI, one per line, like "cuptiActivityEnable 10".
   const char* (*log)() = nullptr;
   void (*reset)() = nullptr;
 
-  /// Looks up the functions of `library`, a path or a name that the loader knows. Does not load the
-  /// library.
+  /// Looks up the functions of `library`, which is a path or a name that the dynamic linker can
+  /// find. Does not load the library.
   static FakeCupti find(const char* library = "libcupti.so.13") {
     FakeCupti fake;
     void* const loaded = dlopen(library, RTLD_NOW | RTLD_NOLOAD);

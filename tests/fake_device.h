@@ -1,5 +1,5 @@
-/// A fake device. Submitted work runs when the host waits for it. The host cannot access device
-/// memory. All times are those of a FakeClock.
+/// A fake CUDA device. Submitted work runs when the host waits for it. The host cannot access
+/// device memory, because mprotect() forbids it. All times are those of a FakeClock.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,22 +19,24 @@ namespace normbench {
 
 class FakeDevice final : public Backend {
  public:
-  static constexpr int row_count =
-      6;  // the last row has scratch memory, rows 1 to 5 are capturable
+  /// The number of kernel rows (implementations of ops). The last row needs scratch memory. A graph
+  /// can capture rows 1 to 5, but not row 0.
+  static constexpr int row_count = 6;
 
-  /// Each call of a member appends a line to `log`. Other objects may append to `log`, too.
+  /// Launches, marks (like CUDA events), waits, captures, copies and allocations append lines to
+  /// `log`. Other objects may append to it, too.
   FakeDevice(FakeClock& clock, std::vector<std::string>& log) : log(log), clock_(clock) {}
 
-  std::array<FakeRow, row_count> rows;  // their cost_ns is the time on the device
-  std::int64_t call_ns = 0;             // the host's time for a launch
-  std::int64_t mark_ns = 0;             // the host's time for a mark
-  std::int64_t graph_ns = 0;            // the host's time for ending a capture
-  std::int64_t wait_ns = 0;             // from the end of the work to the return of a wait
+  std::array<FakeRow, row_count> rows;  // cost_ns of a row is its time on the device
+  std::int64_t call_ns = 0;             // host time of a launch
+  std::int64_t mark_ns = 0;             // host time of a mark
+  std::int64_t graph_ns = 0;            // host time of ending a capture
+  std::int64_t wait_ns = 0;             // from the end of the awaited work to the return of wait()
   std::int64_t cache = 0;
   int number = 0;                                // number of the device
   std::optional<int> node = {};                  // NUMA node of the device's link
   std::function<void()> on_capture = {};         // called when a capture starts or stops; may throw
-  std::function<DeviceState()> on_state = {};    // returns the state; empty: there is none
+  std::function<DeviceState()> on_state = {};    // returns the state; empty: the state is unknown
   std::function<std::int64_t()> on_cycles = {};  // returns the clock rate in MHz; empty: 0 MHz
   std::vector<std::string>& log;
 
@@ -89,7 +91,8 @@ class FakeDevice final : public Backend {
   }
 
  private:
-  /// A piece of work. It starts once it is submitted and all work before it is done.
+  /// A piece of submitted work. It starts as soon as it is submitted and all earlier work is done.
+  /// `mark` is the number of the mark, or -1 for a kernel.
   struct Work {
     std::int64_t cost_ns = 0;
     std::function<void()> run = {};

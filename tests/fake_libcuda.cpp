@@ -1,5 +1,5 @@
-/// A fake driver library. Its cuInit returns the number in the environment variable FAKE_CUINIT; 0
-/// if that is not set.
+/// A fake NVIDIA driver library (libcuda). Its cuInit returns the number in the environment
+/// variable FAKE_CUINIT, or 0 if the variable is not set.
 #include <cstdlib>
 
 extern "C" int cuInit(unsigned) {

@@ -1,5 +1,6 @@
 /// A fake libnvidia-ml with GPUs at 0000:17:00.0 and 0000:1b:00.0. The environment variable
-/// FAKE_NVML_FAILS has function names, separated by commas. These functions return "not supported".
+/// FAKE_NVML_FAILS lists function names, separated by commas. The listed functions return "not
+/// supported".
 #include <strings.h>
 
 #include <cstdlib>
@@ -11,7 +12,8 @@ namespace {
 
 constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6;
 
-/// A GPU. Its handle is its address. Values that are not listed here are the same for both GPUs.
+/// One of the two GPUs. Its NVML handle is its address. Both GPUs return the same values, except
+/// for the members of this struct.
 struct Gpu {
   const char* bus_id;
   unsigned sm_clock, power_limit;
@@ -131,9 +133,11 @@ struct FieldValue {
   unsigned long long value;
 };
 
-/// Writes for each reason (field) how long it has held the clocks back, in ns. As with newer
-/// drivers, fields 251 to 253 are settings, and the times of these reasons begin at field 269. Each
-/// call adds FAKE_NVML_HELD_BACK_NS to the time of the power cap (field 74).
+/// Writes the value of each requested field. Most fields are the total time in ns for which one
+/// cause has held the clocks back. In some older drivers, fields 251 to 253 are such times. This
+/// library acts like newer drivers, in which fields 251 to 253 are settings, and the times are
+/// fields 269 and up. Each call adds FAKE_NVML_HELD_BACK_NS to the time of the power cap (field
+/// 74).
 int nvmlDeviceGetFieldValues(void* device, int count, FieldValue* values) {
   static unsigned long long power_ns = 2'000'000'000;
   if (const char* const step = std::getenv("FAKE_NVML_HELD_BACK_NS"))

@@ -1,4 +1,5 @@
-/// Functions that libnvidia-ml has in CUDA 13 only. Their answers differ from the older functions'.
+/// Functions that libnvidia-ml has since CUDA 13. They return other values than the older
+/// functions, so that a test can tell which function was called.
 #include <cstdlib>
 #include <string_view>
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-// jpeglib.h needs <cstdio>.
+// jpeglib.h uses FILE, so <cstdio> must come before it.
 #include <jpeglib.h>
 
 namespace normbench {
@@ -28,8 +28,8 @@ inline void write_file(const std::string& path, const Bytes& bytes) {
              static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Returns pixels that change smoothly along x and y, modulo 256. `channels` interleaved bytes make
-/// one pixel.
+/// Returns interleaved pixels with `channels` bytes each. The values grow linearly along x, y and
+/// the channels, modulo 256.
 inline Bytes gradient(int height, int width, int channels) {
   Bytes pixels;
   for (int y = 0; y < height; ++y)
@@ -144,7 +144,7 @@ inline void append_big_endian(Bytes& bytes, std::uint32_t number) {
     bytes.push_back(static_cast<std::uint8_t>(number >> shift));
 }
 
-/// Returns the bytes as a zlib stream.
+/// Returns `bytes` compressed as a zlib stream.
 inline Bytes deflated(const Bytes& bytes) {
   Bytes stream(compressBound(bytes.size()));
   uLongf size = stream.size();
@@ -164,8 +164,8 @@ inline Bytes png_chunk(std::string_view type, const Bytes& data) {
   return chunk;
 }
 
-/// Returns the byte index of the first chunk of type `type` in a PNG of png_file. Throws if there
-/// is none.
+/// Returns the byte offset of the first chunk of type `type` in a PNG that png_file made. Throws if
+/// the PNG has no such chunk.
 inline std::size_t chunk_at(const Bytes& png, std::string_view type) {
   const auto found = std::search(png.begin(), png.end(), type.begin(), type.end());
   if (found == png.end()) throw std::runtime_error("no such chunk");
@@ -179,8 +179,8 @@ inline Bytes with_chunks(Bytes png, std::string_view before, const Bytes& chunks
   return png;
 }
 
-/// Returns an Exif block, without the marker "Exif" in front of it. It has two entries. The second
-/// one is the orientation, with this type and count.
+/// Returns an Exif block with two entries, without the identifier "Exif" that precedes it in a
+/// file. The second entry is the orientation, stored with TIFF type `type` and count `count`.
 inline Bytes exif_block(int orientation, bool little, std::uint32_t type = 3,
                         std::uint32_t count = 1) {
   Bytes bytes;
@@ -207,7 +207,8 @@ inline Bytes exif_block(int orientation, bool little, std::uint32_t type = 3,
   return bytes;
 }
 
-/// Returns the payload of a JPEG's APP1 marker: "Exif" and an Exif block with the orientation.
+/// Returns the payload of a JPEG's APP1 marker: the identifier "Exif" and an Exif block with the
+/// orientation.
 inline Bytes exif_segment(int orientation, bool little) {
   Bytes bytes{'E', 'x', 'i', 'f', 0, 0};
   append(bytes, exif_block(orientation, little));

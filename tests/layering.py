@@ -32,12 +32,14 @@ COMPARED = re.compile(
 ANALYSIS = re.compile(r"(?<![\w.>])(?:analyse|experiments)\(")
 WORDS = re.compile(r"[a-z]{2,}[,:]? \(?[a-z]{2,}")
 FAILING = re.compile(r"\bthrow\b|\bfail\(|\bcomplain(?:_at)?\(")
-# Files of measure/ that explain why an output, a row, a peer or a tracer is wrong.
+# Files of measure/ whose string literals may be sentences, because they explain why an output, a
+# kernel row, a peer or a tracer is wrong.
 FAILURES = ("check.cpp", "device_tracing.cpp", "contender.cpp", "saved_files.cpp", "peer/", "selftest/")
-# Files that name threads. A thread's name may be a phrase, because the error of a thread that cannot
-# start quotes it.
+# Files that name threads. Their string literals may be sentences, because the error message about a
+# thread that cannot start quotes the thread's name.
 THREADS = ("lanes.cpp", "watchdog.cpp")
-# Files that still write notes of profiles as sentences, instead of facts (document/note.h).
+# Files whose string literals may be sentences, because they still write the notes of a profile as
+# text and not as facts (document/note.h).
 NOTES = ("profile_pass.cpp",)
 DEVICE_ONLY = {f"backend/cuda/{name}.cuh" for name in ("access", "block", "clock", "launch")}
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}

@@ -1,4 +1,5 @@
-/// A backend whose rows have bugs. The tests check that a self-test finds them.
+/// A backend whose kernel rows (implementations of ops) have bugs. Tests check that a self-test
+/// finds the bugs.
 #pragma once
 
 #include <algorithm>
@@ -29,10 +30,10 @@ enum class Bug {
   LosesNaN,     // NaN becomes infinity in 16-bit outputs
   AcceptsNothing,
   Throws,
-  Kills,  // throws, and so does every later allocation
+  Kills,  // throws, and makes every later allocation throw
 };
 
-/// A backend with the given rows. It computes on the CPU, whatever its `place` is.
+/// A backend with the given kernel rows. They always run on the CPU, whatever `place` is.
 class PlantedBackend final : public Backend {
  public:
   explicit PlantedBackend(std::vector<Kernel> rows, Place place = Place::Cpu)
@@ -57,7 +58,8 @@ class PlantedBackend final : public Backend {
     std::vector<std::function<void()>> work;
   };
 
-  /// A queue that stores submitted work during a capture. The work runs when the graph is launched.
+  /// A queue that stores submitted work during a capture. The stored work runs when the graph is
+  /// launched.
   struct PlantedQueue final : Queue {
     PlantedQueue(PlantedBackend& owner, int threads, Recorder* recorder)
         : Queue(threads, recorder), backend(owner) {}
@@ -84,7 +86,7 @@ class PlantedBackend final : public Backend {
   const std::unique_ptr<Backend> host_ = make_cpu_backend();
 };
 
-/// Computes the output of the op by its reference.
+/// Computes the output of the op by its reference implementation.
 inline void compute(const Op& op, const View& in, const View& out) {
   const std::vector<Tensor64> from{to_double(in, 0, in.desc.shape.n)};
   std::vector<Tensor64> to{{.shape = out.desc.shape, .values = {}}};
@@ -93,8 +95,8 @@ inline void compute(const Op& op, const View& in, const View& out) {
   from_double(to[0], out, 0);
 }
 
-/// Rounds away from 0 if a value is halfway between two bfloat16 numbers. The results are within
-/// every error bound.
+/// Rounds values that are halfway between two bfloat16 numbers away from 0. The results are still
+/// within every error bound.
 inline void round_ties_away(const View& in, const View& out) {
   if (in.desc.dtype != DType::Float32 || out.desc.dtype != DType::BFloat16 || !in.desc.is_dense())
     return;
@@ -114,7 +116,8 @@ inline void lose_nan(const View& out) {
     if ((elements[i] & 0x7FFF) > infinity) elements[i] = infinity;
 }
 
-/// Applies the bug after `out` was computed correctly. TailNotWritten is not applied here.
+/// Applies the bug to `out`, which was computed correctly before. TailNotWritten is applied in
+/// planted_prepare().
 inline void spoil(Bug bug, PlantedBackend::PlantedQueue& queue, const View& in, const View& out,
                   const View& scratch) {
   auto* floats = reinterpret_cast<float*>(out.data);
@@ -154,7 +157,7 @@ Launch planted_prepare(const T& op, const Signature&) {
   };
 }
 
-/// Returns a row of the op T with the bug B.
+/// Returns a kernel row of the op T with the bug B.
 template <class T, Bug B>
 Kernel planted(std::string_view name, Place place = Place::Cpu) {
   Kernel kernel = row<T, planted_accepts<T, B>, planted_prepare<T, B>>(name, place);

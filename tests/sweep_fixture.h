@@ -1,4 +1,4 @@
-/// Makes example sweeps. Each variant has a function from the value of the axis to its time.
+/// Makes example sweeps. Each variant has a function that maps a value of the axis to a time.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ struct Curve {
   std::string variant;
   std::function<double(double)> ms;  // time in ms at a value of the axis
   double bytes_per_unit = 1e6;
-  double noise = examples::noise;  // 0: all rounds take the same time; else as by default
+  double noise = examples::noise;  // 0: all rounds take the same time; other values have no effect
 };
 
-/// Returns the group at `point`. The functions of the curves are called with `amount`.
+/// Returns the group at `point`. `amount` is the argument for the functions of the curves.
 inline GroupResult group_at(const Json& point, double amount, const std::vector<Curve>& curves) {
   GroupResult group;
   group.experiment = "sweep";

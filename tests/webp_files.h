@@ -14,8 +14,8 @@ struct WebPOptions {
   float quality = 80;  // quality of a lossy file
 };
 
-/// Returns a WebP of pixels with 3 (RGB) or 4 (RGBA) bytes. A lossless file keeps the colours of
-/// transparent pixels.
+/// Returns a WebP of `pixels`, which have 3 bytes (RGB) or 4 bytes (RGBA) each. A lossless file
+/// keeps the colours of transparent pixels.
 inline Bytes webp_file(const Bytes& pixels, int height, int width,
                        const WebPOptions& options = {}) {
   WebPConfig config;
@@ -60,7 +60,7 @@ inline Bytes webp_payload(const Bytes& file) { return {file.begin() + 12, file.e
 
 enum WebPFlag : std::uint8_t { WebPAnimated = 2, WebPXmp = 4, WebPExif = 8 };
 
-/// Returns an extended file with these flags and chunks, and a canvas of this size.
+/// Returns an extended WebP file with these flags and chunks, and with a canvas of this size.
 inline Bytes extended_webp(int flags, int height, int width, const Bytes& chunks) {
   Bytes header;
   append_little_endian(header, static_cast<std::uint32_t>(flags), 4);
@@ -78,8 +78,8 @@ inline Bytes webp_with_exif(const Bytes& file, int height, int width, const Byte
   return extended_webp(WebPExif, height, width, chunks);
 }
 
-/// Returns a frame that is shown for 100 ms. `x` and `y` must be even. The frame replaces the
-/// pixels of the canvas, without blending.
+/// Returns a frame that shows `file` for 100 ms. `x` and `y`, its position on the canvas, must be
+/// even. The frame replaces the pixels of the canvas without blending.
 inline Bytes webp_frame(const Bytes& file, int y, int x, int height, int width) {
   Bytes data;
   for (const int number : {x / 2, y / 2, width - 1, height - 1, 100})

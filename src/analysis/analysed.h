@@ -1,4 +1,4 @@
-/// A document together with its analysis.
+/// A results document together with its analysis.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,7 @@
 
 namespace normbench {
 
-/// A document and its analysis. The constructor computes the analysis, and every report prints an
-/// `Analysed`.
+/// A document and its analysis, which the constructor computes. Every report prints an `Analysed`.
 class Analysed {
  public:
   explicit Analysed(Results results);
@@ -17,8 +16,8 @@ class Analysed {
   const Results& results() const { return results_; }
   const std::vector<Experiment>& experiments() const { return experiments_; }
 
-  /// Returns the object to print. If a text of the document has control characters, this is a copy
-  /// in which they are readable (see normbench::visible()). Otherwise it is this object.
+  /// Returns the object to print. If a text of the document has control characters, returns a copy
+  /// in which readable text replaces them (normbench::visible()). Otherwise returns `*this`.
   const Analysed& visible() const { return visible_ ? *visible_ : *this; }
 
  private:
@@ -26,7 +25,7 @@ class Analysed {
   /// Constructs the copy in `visible_`, which has no copy of its own.
   Analysed(Results results, IsVisible);
 
-  Results results_;                          // moving it keeps the addresses of its groups
+  Results results_;                          // moving `results_` keeps the addresses of its groups
   std::vector<Experiment> experiments_;      // points to the groups in `results_`
   std::unique_ptr<const Analysed> visible_;  // null: no text has control characters
 };

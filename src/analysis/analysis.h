@@ -1,4 +1,5 @@
-/// Analyses a group: computes the facts from which report/ makes sentences.
+/// Analyses a group, the cases of an experiment at one point of its sweep. Computes the facts from
+/// which report/ makes sentences.
 #pragma once
 
 #include <string_view>
@@ -12,13 +13,14 @@
 
 namespace normbench {
 
-/// The result of ranking the cases of a group. Cases that are faster than their limits are not
-/// ranked.
+/// The result of ranking the cases of a group by time. The limit of a case is the time that the
+/// machine itself needs to move the same bytes. If a case is faster than its limit, one of the two
+/// times must be wrong, so the case is not ranked.
 /// - NothingRan: no case was measured.
 /// - Alone: only one case was measured.
 /// - Traced: a profiling tool was attached, so times cannot be compared.
 /// - Busy: other programs used the processors for so long that a case has too few usable rounds.
-/// - Unfair: the results of two cases differ in dtype, layout, shape or place.
+/// - Unfair: the outputs of two cases differ in dtype, layout, shape or place.
 /// - Winner: one case is certainly faster than every other.
 /// - Tie: no case wins, and the fastest ones certainly differ by little (is_tie).
 /// - Inconclusive: no case wins, and the intervals are too wide for a tie.
@@ -40,8 +42,8 @@ struct Slow {
   std::vector<Factor> factors;  // differences between this case and the fastest one
 };
 
-/// The skipped cases that would move the fewest bytes (`lean`, `least`) and the most bytes (`rich`,
-/// `most`) over the link in an iteration.
+/// The skipped cases that would move the fewest and the most bytes over the link between host and
+/// device. `lean` and `rich` are their variants, `least` and `most` their bytes per iteration.
 struct LinkArithmetic {
   std::string lean, rich;
   std::int64_t least = 0, most = 0;
@@ -50,26 +52,27 @@ struct LinkArithmetic {
 /// The verdict of a group: the fastest case, its advantage, causes and claims.
 struct Verdict {
   Outcome outcome = Outcome::NothingRan;
-  std::vector<int> fastest;  // indices of the fastest case and of those not certainly slower
+  std::vector<int> fastest;  // indices of the fastest case and the cases not certainly slower
   std::string winner;        // variant of the winner, or ""
   std::optional<Unlike> unlike;
   std::optional<Advantage> advantage;  // the winner's
-  std::optional<LimitKind> at_limit;   // kind of the limit that the winner reaches
-  // The next five are set only for Tie and Inconclusive, over all pairs of cases in `fastest`. With
-  // more than Pairs::most_in_full cases, they come from the pairs with fastest[0]: `widest` and
-  // `visible` are then upper bounds, and `rounds` and `covered` are of these pairs.
+  std::optional<LimitKind> at_limit;   // kind of the limit that the winner reaches; nothing if none
+  // The next five members are set only for Tie and Inconclusive. They summarize all pairs of cases
+  // in `fastest`. If `fastest` has more than Pairs::most_in_full cases, only the pairs with
+  // fastest[0] are computed. `widest` and `visible` are then upper bounds for all pairs, and
+  // `rounds` and `covered` describe only the computed pairs.
   double widest = 0;          // largest relative difference that is not ruled out
-  double visible = 0;         // smallest relative difference that every pair would have shown
+  double visible = 0;         // smallest relative difference that would be found in every pair
   bool covered = true;        // every pair has enough rounds for an interval
   int rounds = 0;             // smallest number of rounds that a pair has
   bool always_first = false;  // if not `covered`: fastest[0] was the fastest in every round
-  // Cause of the time of the winner or the only case. Without these, of fastest[0] if it is a
-  // pipeline.
+  // What explains the time of the winner, or of the only case. If there is neither and fastest[0]
+  // is a pipeline, what explains the time of fastest[0].
   Cause bound;
   std::optional<Slow> slow;
   std::optional<PinningCost> pinning;
   std::optional<PreparingCost> preparing;
-  // Indices, only if the device clock decides.
+  // Indices of cases; empty unless the device clock decides.
   std::vector<int> host_left_out;  // cases whose host stages do not count on the device clock
   std::vector<int> on_wall_clock;  // cases without device time, ranked by their wall time
   std::optional<LinkArithmetic> link;
@@ -85,10 +88,13 @@ struct Busy {
     Interval ratio;  // widened by kProcessEffect, since other programs change CPU times, too
   };
   std::vector<int> cases;  // indices of the cases with too few undisturbed rounds
-  // Indices of the busy cases with more threads than CPUs: their threads wait for one another.
+  // Indices, from `cases`, of the cases with more threads than there are CPUs. Their threads also
+  // wait for one another.
   std::vector<int> crowded = {};
-  // Largest over the other cases: the median share of a turn that other programs took; and over
-  // the crowded ones: the median share in which a thread waited for a CPU.
+  // `share`: the share of a turn that other programs took from a case. `crowded_share`: the share
+  // of a turn in which a thread waited for a CPU. Each is the median over the rounds of a case.
+  // `crowded_share` is the largest of the `crowded` cases, `share` the largest of all other
+  // `cases`.
   double share = 0, crowded_share = 0;
   // One for each case that never blocks, except the baseline. Empty if the baseline may block.
   std::vector<CpuRatio> by_cpu;
@@ -101,9 +107,9 @@ struct GroupAnalysis {
   HostStates host;
   std::optional<Busy> busy = {};
   Pairs pairs;
-  // The index of the first case with each name. Points to the names in the group.
+  // The index of the first case with each name. The keys point to the names in the group.
   std::unordered_map<std::string_view, int> indices = {};
-  // Largest over the cases: the lag-1 autocorrelation of the log ratios to the baseline.
+  // The lag-1 autocorrelation of a case's log ratios to the baseline: the largest over all cases.
   double autocorrelation = 0;
   Verdict verdict;
   Quality quality;
@@ -116,9 +122,9 @@ Verdict judge(const GroupResult& group, const GroupAnalysis& analysis,
 GroupAnalysis analyse(const GroupResult& group, const MeasuredDocument& document);
 
 /// Returns the cases whose pairs a reader looks at first: the baseline, and the fastest case if it
-/// is another one.
+/// is not the baseline.
 std::vector<int> cases_of_shown_pairs(const GroupResult& group, const GroupAnalysis& analysis);
-/// Returns the pairs that a reader looks at: Pairs::shown() with these cases.
+/// Returns the pairs that a reader looks at: Pairs::shown() of cases_of_shown_pairs().
 std::vector<Pair> shown_pairs(const GroupResult& group, const GroupAnalysis& analysis);
 /// Returns the number of pairs that are not among the `shown` ones; 0 if all are shown.
 std::int64_t pairs_left_out(const std::vector<Pair>& shown, const GroupAnalysis& analysis);

@@ -10,16 +10,16 @@
 namespace normbench {
 namespace {
 
-/// Returns the smallest value that at least this share of the values do not exceed. `values` must
-/// not be empty.
+/// Returns the nearest-rank percentile: the smallest value such that at least `share` of all values
+/// are less than or equal to it. `values` must not be empty.
 double percentile(std::vector<double> values, double share) {
   std::ranges::sort(values);
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
   return values[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// Returns, for each fresh process, the relative difference between its time and the time of the
-/// previous process with the same kind of pair.
+/// Each fresh process measured one pair. Returns the relative differences between the time of a
+/// process and the time of the previous process that measured the same kind of pair.
 std::vector<double> between_processes(const std::vector<JudgedPair>& pairs) {
   std::map<PairKind, double> before;
   std::vector<double> differences;

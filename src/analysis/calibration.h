@@ -12,10 +12,11 @@ namespace normbench {
 constexpr double kMoreWork = 1.05;
 
 /// How a PairKind::Slowed pair is judged. The first line that applies is taken:
-/// - WrongWay: the second variant, which has more work, is called faster.
-/// - WrongSize: the interval of the ratio lies outside kMoreWork * (1 ± precision).
-/// - Found: the second variant is called slower.
-/// - NotFound: neither variant is called slower.
+/// - WrongWay: the verdict is that the second variant, which has more work, is faster.
+/// - WrongSize: the interval of the ratio lies entirely outside kMoreWork * (1 - precision) to
+///   kMoreWork * (1 + precision).
+/// - Found: the verdict is that the second variant is slower.
+/// - NotFound: no difference was found.
 enum class Answer { WrongWay, WrongSize, Found, NotFound };
 constexpr auto words(Answer) {
   return std::to_array<Word<Answer>>({{Answer::WrongWay, "wrong_way"},
@@ -33,7 +34,7 @@ struct JudgedPair {
   bool different = false;             // `ratio` certainly differs from 1 by more than the margin
   std::optional<Answer> answer = {};  // only for PairKind::Slowed
   double visible = 0;                 // smallest relative difference that would be found
-  double median_ns = 0;  // median time of the first variant per iteration
+  double median_ns = 0;               // median time of the first variant per iteration
   int rounds = 0;
   std::optional<Stop> stop;
 };
@@ -55,23 +56,24 @@ struct CalibrationSummary {
   Interval false_alarm;  // `false_alarms` over `pairs`, with Wilson's 95 % interval
   int slowed_pairs = 0, slowed_found = 0, slowed_wrong_way = 0, slowed_wrong_size = 0;
   double visible = 0;  // median of JudgedPair::visible over pairs of identical code
-  // The 95th percentile of `between_differences` relative differences in time, each between two
-  // consecutive fresh processes with the same kind of pair. Nothing if there are none.
+  // The 95th percentile of the relative differences in time between two consecutive fresh processes
+  // with the same kind of pair. Nothing if there are no differences.
   std::optional<double> between;
   int between_differences = 0;
 };
 
-/// With fewer differences between processes, a comparison that is decided by rounds has a margin of
-/// at least 5 % (margin_of).
+/// The fewest differences between processes that make a calibration usable. If two documents are
+/// compared by their rounds and neither has a usable calibration, the margin is at least 5 %
+/// (margin_of).
 constexpr int kFewestDifferences = 6;
 
 CalibrationSummary summarize(const std::vector<JudgedPair>& pairs);
 
-/// Returns the summary as documents keep it: "date", "machine", "seconds", "pairs",
-/// "excluding_one", "false_alarms", "false_alarm_low", "false_alarm_high", "slowed_pairs",
-/// "slowed_found", "slowed_wrong_way", "slowed_wrong_size", "visible", "between" (null when
-/// unknown), "between_differences". Older documents lack "slowed_wrong_way", "slowed_wrong_size"
-/// and "between_differences".
+/// Returns the summary as it is stored in documents, with the members "date", "machine", "seconds",
+/// "pairs", "excluding_one", "false_alarms", "false_alarm_low", "false_alarm_high", "slowed_pairs",
+/// "slowed_found", "slowed_wrong_way", "slowed_wrong_size", "visible", "between" (null if unknown)
+/// and "between_differences". Older documents lack "slowed_wrong_way", "slowed_wrong_size" and
+/// "between_differences".
 Json to_json(const CalibrationSummary& summary, const std::string& date, const std::string& machine,
              double seconds);
 

@@ -12,7 +12,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the column's value of each round, divided by the iterations of a turn.
+/// Returns the value of `column`, a member of Round, for each round, divided by the iterations of a
+/// turn.
 template <class Column>
 std::vector<double> per_iteration(const CaseResult& result, Column column) {
   std::vector<double> values;
@@ -70,12 +71,13 @@ void compare_with_limit(const MeasuredGroup& group, int index, CaseAnalysis& ana
   if (log_ratios(limit_times, case_times).empty()) return;
   analysis.limit = limit->variant;
   analysis.of_limit = paired_ratio(limit_times, case_times, decision_level);
-  // A case cannot be faster than the limit of its bytes. It can be faster than a launch limit,
-  // which is the time of another kernel.
+  // A correctly measured case is never faster than the limit of its bytes. It may be faster than a
+  // launch limit, because that is the launch time of another kernel. So only the limit of its bytes
+  // decides `above_limit`.
   const CaseResult& of_bytes = *bytes_limit_of(group.limits(), result);
   if (is_busy(of_bytes, results.clock)) return;
   const auto bytes_times = times_ns(of_bytes, results);
-  // All cases of a group together have a false alarm with a probability of at most 5 %.
+  // With this level, the probability of a false alarm in any case of the group is at most 5 %.
   const double level = 1 - 0.05 / static_cast<double>(group.group().cases.size());
   analysis.above_limit =
       enough_rounds(log_ratios(bytes_times, case_times), level) &&

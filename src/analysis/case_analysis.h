@@ -1,4 +1,5 @@
-/// The analysis of one case: its times, and its ratios to the baseline and to its limit.
+/// The analysis of one case: its times, and its ratios to the baseline and to its limit. The limit
+/// is the time that the machine itself needs to move the same bytes (analysis/limits.h).
 #pragma once
 
 #include "analysis/pipeline.h"
@@ -20,8 +21,10 @@ struct CaseAnalysis {
   std::string binding;  // name of the limit that contributes most to `floor_ns`, or ""
   std::optional<double> bytes_moved;  // bytes that the stages move, over the fewest possible
   std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
-  std::optional<Interval> ratio;      // case's time over the baseline's; speed-up is the inverse
-  // The case's `time_ns` over the baseline's; set if `ratio` is. contradicts() tells if it differs.
+  // The case's time over the baseline's, paired by round. Its inverse is the speed-up.
+  std::optional<Interval> ratio;
+  // The median of the case's times over the median of the baseline's times; set if `ratio` is set.
+  // contradicts() tells whether it is too far from `ratio`, which is a median of ratios.
   std::optional<double> of_medians;
   // The two levels of the log ratios to the baseline (two_levels). Nothing if they have one level.
   std::optional<Levels> states;
@@ -30,9 +33,12 @@ struct CaseAnalysis {
   std::optional<double> images_per_second;
   std::optional<double> faults;    // minor faults per iteration
   std::optional<double> switches;  // context switches per iteration; nothing for a peer
+  // Published time per iteration on the deciding clock, and published speed-up. Nothing if none was
+  // published.
   std::optional<double> published_ms, published_speed_up;
   std::optional<PipelineAnalysis> pipeline = {};  // set if several items are in flight
-  bool above_limit = false;  // certainly faster than its bytes' limit, by more than the precision
+  // The case is certainly faster than the limit of its bytes, by more than the precision.
+  bool above_limit = false;
 };
 
 class MeasuredGroup;
@@ -56,8 +62,8 @@ std::vector<double> times_ns(const CaseResult& result, const Results& results);
 /// Returns the CPU time per iteration of every round, in ns.
 std::vector<double> cpu_times_ns(const CaseResult& result);
 
-/// Returns the median time per iteration of a measured case, in ns, without rounds that were held
-/// up.
+/// Returns the median time per iteration of a measured case, in ns, without rounds that other
+/// programs held up.
 double median_ns(const CaseResult& result, const Results& results);
 
 /// Returns the median of `turns_ns` divided by the iterations of a turn. `turns_ns` has one time in

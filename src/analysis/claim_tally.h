@@ -5,12 +5,12 @@
 
 namespace normbench {
 
-/// The number of judgements with each outcome. A claim is judged at each point of a sweep, and a
-/// claim about a trend once for each line of its axis.
+/// The number of judgements with each outcome. A claim is judged at each point of a sweep. A claim
+/// about a trend is judged once for each series of points along its axis (AxisLine).
 struct ClaimTally {
   int confirmed = 0;
-  int contradicted = 0;  // also claims with a ratio that hold in direction only
-  int inconclusive = 0;  // also trends whose points were not all measured
+  int contradicted = 0;  // also claims with the right direction but a wrong ratio
+  int inconclusive = 0;  // also trends with fewer than two points in an interrupted run
   int not_run = 0;       // a side of the claim failed or was skipped
 
   int decided() const { return confirmed + contradicted; }

@@ -32,15 +32,15 @@ bool is_stream_of_host(const CaseResult& limit, DecidingClock clock) {
          limit.stages[0].place == Place::Cpu && !limit.resident;
 }
 
-/// Returns each stream on the host, paired with the fastest stream of the same bytes and threads.
-/// The fastest stream itself has no pair.
+/// Returns each stream on the host (a loop that measures the memory limit), paired with the fastest
+/// stream that moves the same bytes with as many threads. The fastest stream itself has no pair.
 std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const GroupResult& group,
                                                                       const Results& results) {
   struct Stream {
     const CaseResult* limit;
     double median_ns;
   };
-  // The streams of the same threads and bytes.
+  // Streams by the number of threads, the bytes that they read and the bytes that they write.
   std::map<std::tuple<int, std::int64_t, std::int64_t>, std::vector<Stream>> alike;
   const auto key = [](const CaseResult& limit) {
     return std::tuple(limit.threads, limit.source_bytes, limit.result_bytes);
@@ -59,8 +59,8 @@ std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const Grou
   return pairs;
 }
 
-/// Returns the round that the log ratio with index `log` belongs to. Rounds that were held up have
-/// no log ratio.
+/// Returns the round that the log ratio with index `log` belongs to. A round that other programs
+/// held up (a time of 0) has no log ratio.
 int round_of(std::span<const double> times, std::span<const double> others, std::size_t log) {
   std::size_t round = 0;
   for (std::size_t seen = 0; round < times.size(); ++round)
@@ -76,7 +76,8 @@ ChangePoint change_point(std::span<const double> series) {
   ChangePoint found;
   double sum = 0, largest = 0;
   for (std::size_t t = 0; t + 1 < series.size(); ++t) {
-    // Moving a value from the second part to the first adds its comparisons with all values.
+    // `sum` is the sum of sign(y - x) over all x up to index t and all y after it. Moving value t
+    // from the second part to the first adds sign(y - value t) for all values y of the series.
     for (const double other : series) sum += (other > series[t]) - (other < series[t]);
     if (std::abs(sum) <= largest) continue;
     largest = std::abs(sum);

@@ -19,7 +19,8 @@ struct HostStates {
     std::string limit, other;  // names; `other` is the faster one over all rounds
     // The first round of the second state, counted from 0. Nothing if the states alternate.
     std::optional<int> round = {};
-    int rounds = 0;                // rounds in the second state; if states alternate, in the rarer
+    // Number of rounds in the second state, or in the rarer state if the states alternate.
+    int rounds = 0;
     double before = 0, after = 0;  // time of `limit` over time of `other`: median in each state
   };
 
@@ -28,16 +29,17 @@ struct HostStates {
   std::optional<Change> change = {};  // the largest change
 };
 
-/// Compares each stream on the host with the fastest stream of the same bytes and threads. A change
-/// is reported if both of these hold:
+/// Compares each stream on the host with a reference: the stream that moves the same bytes with as
+/// many threads and is the fastest over all rounds. A change is reported if both of these hold:
 /// - The ratio of the two times has two levels that are at least 3 % apart. Pettitt's test finds a
-///   lasting change (at 5 % over all comparisons), and two_levels() finds a change back and forth.
-/// - At one of the two levels, the first stream is the faster one.
-/// A change that slows all streams alike is not found.
+///   lasting change (at a significance level of 5 % over all comparisons), and two_levels() finds a
+///   change back and forth.
+/// - At one of the two levels, the stream is faster than the reference.
+/// A change that slows all streams by the same factor is not found.
 HostStates host_states(const GroupResult& group, const Results& results);
 
-/// A change of level in a series, by Pettitt's rank test (Applied Statistics 28, 1979). It has the
-/// index of the first value after the change and the approximate p-value, at most 1.
+/// A change of level in a series, by Pettitt's rank test (Applied Statistics 28, 1979). `at` is the
+/// index of the first value after the change. `p_value` is approximate and at most 1.
 struct ChangePoint {
   std::size_t at = 0;
   double p_value = 1;

@@ -1,4 +1,4 @@
-/// The limits of a group, found by what they measure instead of by a search through all of them.
+/// Finds limits of a group by what they measure, without a search through all of them.
 #pragma once
 
 #include <map>
@@ -15,35 +15,38 @@ namespace normbench {
 /// A limit and its times, computed once.
 struct KnownLimit {
   const CaseResult* result = nullptr;
-  double median_ns = 0;  // median_ns()
-  double stage_ns = 0;   // of its only stage; 0 if it has several
+  double median_ns = 0;  // median_ns() of the limit
+  // stage_ns() of the only stage. 0 if there are several stages or items in flight.
+  double stage_ns = 0;
 };
 
-/// Points to the limits of the group.
+/// Tables of the limits of a group. Points to these limits.
 class KnownLimits {
  public:
   using List = std::vector<KnownLimit>;
 
   KnownLimits(const GroupResult& group, const Results& results);
 
-  // Each list has its limits in the order of the group. A limit is usable if it has one stage with
-  // times, and no items in flight.
+  // Each list has its limits in the order of the group. A stream is a limit that only reads and
+  // writes memory. A limit is usable if it has a single stage, this stage has times, and there are
+  // no items in flight.
 
-  /// Usable streams whose stage reads and writes as many bytes.
+  /// The usable streams whose stage reads and writes the bytes of `mix`.
   const List& stage_streams(const StreamMix& mix) const { return at(stage_streams_, key(mix)); }
-  /// Measured streams that read and write as many bytes, as cases.
+  /// The measured streams whose sources and results have the bytes of `mix`.
   const List& case_streams(const StreamMix& mix) const { return at(case_streams_, key(mix)); }
-  /// Measured streams without items in flight that do not stay in a cache, if limit_mix() of their
-  /// bytes, as cases, is this.
+  /// The measured streams for which `mix` is limit_mix() of the bytes of their sources and results.
+  /// Streams with items in flight and streams that stay in a cache are left out.
   const List& alike_streams(const StreamMix& mix) const { return at(alike_streams_, key(mix)); }
-  /// Measured limits without items in flight whose only stage is this op and moves as many bytes
-  /// over the link.
+  /// The measured limits without items in flight that have `op` as their only stage and move
+  /// `link_bytes` over the link.
   const List& transfers(const std::string& op, std::int64_t link_bytes) const {
     return at(transfers_, {op, link_bytes});
   }
   /// The usable launch limits.
   const List& launches() const { return launches_; }
-  /// The measured limit of all stages of a pipeline except the load; null if there is none.
+  /// The measured limit that runs all stages of the pipeline `variant` except `load`; null if there
+  /// is none.
   const CaseResult* fed(const std::string& variant) const { return one(fed_, variant); }
   /// The measured limit with this name; null if there is none.
   const CaseResult* named(const std::string& name) const { return one(named_, name); }

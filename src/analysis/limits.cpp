@@ -26,7 +26,7 @@ bool in_rounds(const CaseResult& result, const StageResult& stage) {
 }
 
 /// Returns the time per iteration that each turn spent in a stage, in ns. As in times_ns(), a host
-/// stage has 0 in a round that was held up.
+/// stage has 0 in a round that other programs held up.
 std::vector<double> stage_times_ns(const CaseResult& result, const StageResult& stage) {
   std::vector<double> times;
   for (const std::int64_t ns : stage.rounds_ns)
@@ -42,7 +42,9 @@ bool has_times(const CaseResult& result, const StageResult& stage) {
   return measured(result) && stage_ns(result, stage) > 0;
 }
 
-/// `limit` copies as many bytes in the same direction.
+/// Returns true if a copy is the limit of a transfer that uses `memory` on the host. A transfer of
+/// pageable memory is compared with a copy of the same kind of memory, any other with a copy of
+/// pinned memory. The caller has checked that `limit` copies as many bytes in the same direction.
 bool is_copy_for(const CaseResult& limit, Memory memory) {
   return link_memory(limit, 0) == (is_pageable(memory) ? memory : Memory::Pinned);
 }
@@ -58,15 +60,18 @@ bool same_way(const CaseResult& limit, const CaseResult& result, std::size_t ind
          host_reaches(stream.out.memory) == host_reaches(stage.out.memory);
 }
 
-/// `limit` is a stream of the stage's bytes.
+/// Returns true if the stream `limit` may be the limit of the stage: it uses the same place, the
+/// same kinds of memory and, on the host, the same number of threads. A stream that stays in the
+/// cache is allowed only if the stage's input is in the cache. The caller has checked that both
+/// move the same bytes.
 bool is_stream_for(const CaseResult& limit, const CaseResult& result, std::size_t index) {
   const StageResult& stage = result.stages[index];
   return limit.stages[0].place == stage.place && (stage.resident || !limit.resident) &&
          same_way(limit, result, index) && (is_on_gpu(stage) || limit.threads == result.threads);
 }
 
-/// Returns the measured launch limit of a GPU kernel. Returns null if there is none, for any other
-/// stage, and for a peer's case.
+/// Returns the launch limit (the time of an empty launch) for a stage that is a GPU kernel. Returns
+/// null if none was measured, if the stage is no GPU kernel, or if a peer ran the case.
 const KnownLimit* launch_limit(const KnownLimits& limits, const CaseResult& result,
                                const StageResult& stage) {
   if (!result.peer.empty() || !is_launched(stage)) return nullptr;
@@ -75,7 +80,7 @@ const KnownLimit* launch_limit(const KnownLimits& limits, const CaseResult& resu
   return nullptr;
 }
 
-/// Returns the fastest limit of the bytes that a stage moves; null if there is none.
+/// Returns the fastest limit that moves the same bytes as a stage; null if there is none.
 const KnownLimit* bytes_limit(const KnownLimits& limits, const CaseResult& result,
                               std::size_t index) {
   const StageResult& stage = result.stages[index];
@@ -95,8 +100,8 @@ const KnownLimit* bytes_limit(const KnownLimits& limits, const CaseResult& resul
   return best;
 }
 
-/// Returns the limit's time over the stage's. The times are paired by round if both were taken in
-/// the rounds. Else the ratio is of two medians.
+/// Returns the limit's time over the stage's time. The times are paired by round if both stages
+/// were timed in the rounds. Otherwise the ratio is computed from the two medians.
 std::optional<Interval> share_of_limit(const CaseResult& limit, const CaseResult& result,
                                        const StageResult& stage) {
   const auto at_best = stage_times_ns(limit, limit.stages[0]);
@@ -125,16 +130,17 @@ StageAnalysis analyse_stage(const KnownLimits& limits, const CaseResult& result,
   return analysis;
 }
 
-/// Returns the limit that copies as many bytes in the same direction with pinned memory; null if
-/// there is none. Also a transfer of pageable memory is compared with it, since pageable memory is
-/// a choice of the case.
+/// Returns the limit that copies as many bytes as the stage, in the same direction and with pinned
+/// memory; null if there is none. It is also the limit of a transfer of pageable memory, because
+/// the case could have used pinned memory instead.
 const KnownLimit* pinned_copy(const KnownLimits& limits, const StageResult& stage) {
   for (const KnownLimit& limit : limits.transfers(stage.op, stage.link_bytes))
     if (!is_pageable(link_memory(*limit.result, 0))) return &limit;
   return nullptr;
 }
 
-/// Returns the one of two limits that takes longer; the first if neither does. Each may be null.
+/// Returns the limit with the longer time, or `first` if the times are equal. If one is null,
+/// returns the other.
 const KnownLimit* slower(const KnownLimit* first, const KnownLimit* second) {
   if (first == nullptr || second == nullptr) return first == nullptr ? second : first;
   return second->median_ns > first->median_ns ? second : first;
@@ -162,7 +168,9 @@ bool does_more_than_move(const CaseResult& result) {
   });
 }
 
-/// `limit` is a stream of the case's bytes.
+/// Returns true if the stream `limit` may be the limit of the case: it runs in the same place, on
+/// the host with as many threads, and its bytes do not stay in the cache or cross the link. The
+/// caller has checked that both move the same bytes.
 bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
   return !limit.resident && link_bytes(limit) == 0 && uses_gpu(limit) == uses_gpu(result) &&
          (uses_gpu(result) || limit.threads == result.threads);
@@ -220,7 +228,8 @@ void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& a
       std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; })->first;
 }
 
-/// Adds `bytes_moved`. Cases of peers, cases that load files and cases that use the link have none.
+/// Sets `bytes_moved`, except for cases of peers, cases that load files and cases that use the
+/// link.
 void add_bytes_moved(const CaseResult& result, CaseAnalysis& analysis) {
   if (!result.peer.empty()) return;
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);

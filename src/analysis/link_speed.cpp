@@ -10,7 +10,7 @@ namespace normbench {
 namespace {
 
 constexpr std::int64_t kLeastBytes = 16 << 20;
-constexpr double kAnother = 1.05;  // copies above this share of the link's rate use another link
+constexpr double kAnother = 1.05;  // copies that are faster than this use another link than PCIe
 
 /// The data rate of one PCIe lane in each direction, after the overhead of the line code.
 struct LinkLane {
@@ -29,7 +29,7 @@ bool was_under_load(const Json& reading) {
          parse_word<LinkReading>(reading.get_ref<const std::string&>()) == LinkReading::UnderLoad;
 }
 
-/// Returns the link of the environment's GPU; nothing if it is not known.
+/// Returns the PCIe link of the environment's GPU. Returns nothing if it was not read under load.
 std::optional<LinkSpeed> negotiated(const Json& environment) {
   const Json& pcie = value_at(environment, "/gpu/pcie");
   const Json &generation = value_at(pcie, "/generation"), &width = value_at(pcie, "/width");

@@ -24,9 +24,9 @@ struct LinkSpeed {
   bool is_another() const;
 };
 
-/// Returns the speed of copies of at least 16 MiB on the environment's GPU; smaller copies are
-/// bound by their calls. Returns nothing if there is no such copy, or if the link was not read
-/// while copies ran.
+/// Returns the speed of copies of at least 16 MiB to and from the GPU of `environment`. Smaller
+/// copies are left out, because most of their time is the cost of the call. Returns nothing if
+/// there is no such copy, or if the link was not read while copies ran.
 std::optional<LinkSpeed> link_speed(const Json& environment,
                                     const std::vector<MachineLimit>& limits);
 /// Returns the speed of the copies among the limits of these groups, on the GPU of `results`.

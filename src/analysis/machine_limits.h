@@ -11,13 +11,13 @@ struct MachineLimit {
   // Name of the experiment, and name of the variant without the values of its axes.
   std::string kind, variant;
   std::string op = {};         // op of the first stage
-  Json axes = Json::object();  // axes other than threads and kernels
+  Json axes = Json::object();  // values of all axes except "threads" and "kernel"
   Place place = Place::Cpu;
   std::string kernel;
   int threads = 1;             // number of host threads
   std::optional<Interval> ns;  // per call: median and 95 % interval; nothing if not measured
-  // Bytes of a call: those over the link if there are any, else those of its source and result. 0
-  // for page faults and launches.
+  // The bytes that a call moves over the link. For a limit without the link, the bytes of its
+  // source and result. 0 for page faults and launches.
   std::int64_t bytes = 0;
   double faults = 0;   // page faults per call
   std::string reason;  // why it was not measured; "" if not known

@@ -5,7 +5,7 @@
 namespace normbench {
 namespace {
 
-/// Returns the number of teams that an empty launch starts.
+/// Returns the number of teams of threads that an empty launch (is_launch) starts.
 double count_of(const StageResult& launch) {
   const Json& count = value_at(launch.parameters, "/count");
   return count.is_number() ? count.get<double>() : 1;
@@ -16,7 +16,7 @@ bool only_starts_teams(const CaseResult& result) {
          !uses_gpu(result);
 }
 
-/// Returns a text that is equal for groups of an experiment that differ only on this axis.
+/// Returns a key that is the same for all groups of an experiment that differ only on this axis.
 std::string line_key(const GroupResult& group, const std::string& axis) {
   std::string key = group.experiment + '\0' + axis;
   for (const auto& [name, value] : group.point.items())

@@ -1,4 +1,4 @@
-/// What the analysis of a group needs of the other groups of its document.
+/// Facts about a whole document that the analysis of a single group needs.
 #pragma once
 
 #include <map>
@@ -10,20 +10,21 @@
 
 namespace normbench {
 
-/// A document, with what its groups ask of it again and again. It points to the document's groups.
+/// A document with tables in which the analyses of its groups look up facts about other groups.
+/// Points to the document.
 class MeasuredDocument {
  public:
-  /// Is implicit, so that the analysis of a single group takes a document as it is.
+  /// Is implicit, so that analyse(group, results) can be called with a document as it was read.
   MeasuredDocument(const Results& results);
 
   const Results& results() const { return results_; }
 
-  /// Returns the groups of the same experiment that have the same values on all other axes, in the
-  /// order of the document. The group itself is one of them.
+  /// Returns the groups of the same experiment that have the same values on all axes other than
+  /// `axis`, in the order of the document. `group` itself is one of them.
   std::vector<const GroupResult*> along(const GroupResult& group, const std::string& axis) const;
 
-  /// Returns the time in ns to start and join a team of this many threads. It is taken from a case
-  /// that does nothing else; nothing if there is none.
+  /// Returns the time in ns to start and join a team of this many threads, taken from a case that
+  /// does nothing else. Returns nothing if the document has no such case.
   std::optional<double> team_ns(int threads) const;
 
  private:

@@ -10,7 +10,8 @@
 namespace normbench {
 namespace {
 
-/// The rounds of a case, and a bit for each that counts.
+/// The number of rounds of a case, and a bit for each round: 1 if its time is above 0, so that it
+/// counts (see times_ns()).
 struct RoundBits {
   std::size_t rounds = 0;
   std::vector<std::uint64_t> words = {};
@@ -33,15 +34,15 @@ std::size_t shared_rounds(const RoundBits& a, const RoundBits& b) {
   return count;
 }
 
-/// Returns true if a case with the rounds `own` shares too few with one that has the rounds
-/// `other`.
+/// Returns true if two cases share too few rounds to be compared. The test does not apply, and the
+/// result is false, if one of them has fewer than `fewest_left_alone` rounds in all.
 bool share_too_few(const RoundBits& own, const RoundBits& other) {
   return own.rounds >= fewest_left_alone && other.rounds >= fewest_left_alone &&
          shared_rounds(own, other) < fewest_left_alone;
 }
 
-/// Returns for each case whether it may be compared with the others. Most cases have the same
-/// rounds, so each set of rounds is compared once.
+/// Returns for each case whether it may be compared with the other cases. Most cases have the same
+/// set of rounds that count, so each distinct set is compared only once.
 std::vector<bool> comparable_cases(const GroupResult& group,
                                    const std::vector<std::vector<double>>& times,
                                    DecidingClock clock) {

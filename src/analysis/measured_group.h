@@ -1,4 +1,4 @@
-/// A group, with what its analysis asks of its cases and limits again and again.
+/// A group with facts about its cases and limits that its analysis needs several times.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace normbench {
 
-/// The times of the cases of a group, and its limits by what they measure. It points to the group.
+/// The times of a group's cases, and tables of its limits (KnownLimits). Points to the group.
 class MeasuredGroup {
  public:
   MeasuredGroup(const GroupResult& group, const Results& results);
@@ -30,11 +30,12 @@ class MeasuredGroup {
 
   /// Returns true if the times of a case may be compared with those of the group's other cases:
   /// - The case was measured and is not busy (is_busy).
-  /// - With each other measured case it shares at least `fewest_left_alone` rounds that were not
-  ///   held up. This does not apply if one of the two has fewer rounds than that.
+  /// - With each other measured case it shares at least `fewest_left_alone` rounds that other
+  ///   programs did not hold up. This does not apply if one of the two has fewer rounds in all.
   bool is_comparable(int index) const { return comparable_[static_cast<std::size_t>(index)]; }
 
-  /// Returns the published figures of a whole variant, in the order of the group.
+  /// Returns the published figures of a variant, in the order of the group. Figures of a single
+  /// stage are left out.
   const std::vector<const Published*>& published(const std::string& variant) const;
 
  private:

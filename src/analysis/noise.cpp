@@ -13,13 +13,14 @@
 namespace normbench {
 namespace {
 
-constexpr double kSlowClock = 0.98;  // a slow clock is below this share of the case's median
+constexpr double kSlowClock = 0.98;  // a clock below this share of the case's median is slow
 // A preempted round takes more than this multiple of the usual time.
 constexpr double kSlower = 1.02;
-constexpr double kClockChange = 0.02;  // a GPU's clock is off if it is this far from the median
+// A GPU clock is flagged if it differs from the median by more than this share of the median.
+constexpr double kClockChange = 0.02;
 // Smallest rise of the temperature that is reported, in degrees Celsius.
 constexpr std::int64_t kWarmer = 10;
-constexpr double kOutlier = 3.5;      // an outlier has a larger modified z-score
+constexpr double kOutlier = 3.5;      // a round with a larger modified z-score is an outlier
 constexpr double kNoisySpread = 0.1;  // largest interquartile range over median on a quiet machine
 constexpr double kNoisyDisturbed = 0.1;  // largest share of disturbed rounds on a quiet machine
 // Median absolute deviation of a standard normal variable.
@@ -46,8 +47,9 @@ std::vector<std::int64_t> ends_of_turns(const GroupResult& group) {
   return ends;
 }
 
-/// Returns the time in ns over which a case's disturbances were counted. It is the time of each
-/// turn, plus the time since the end of the previous turn of any case.
+/// Returns the time in ns over which the disturbances of a case were counted. For each turn of the
+/// case, the counters are read at the end of the previous turn (of any case) and at the end of this
+/// turn. Returns the sum of the times between these two readings.
 double time_read_ns(const CaseResult& result, const std::vector<std::int64_t>& ends) {
   std::int64_t total = 0;
   for (const Round& round : result.rounds) {
@@ -113,8 +115,8 @@ std::vector<bool> preempted(const CaseResult& result, const std::vector<double>&
 
 bool is_read(const Round& round) { return round.state.sm_clock_mhz > 0; }
 
-/// Returns the mean clock over the turn if `over_turns`, else the clock at its end, in MHz; 0 if it
-/// is not known.
+/// Returns the GPU's mean clock over the turn in MHz, or its clock at the end of the turn if
+/// `over_turns` is false. Returns 0 if the clock is not known.
 std::int64_t clock_mhz(const Round& round, bool over_turns) {
   return over_turns ? round.turn_clock_mhz : round.state.sm_clock_mhz;
 }
@@ -183,9 +185,9 @@ bool is_count(const Json& json) {
   return json.is_number_integer() && json.get<std::int64_t>() >= 0;
 }
 
-/// Adds how long each reason held the clocks back, as counted between the readings before and after
-/// the rounds. The driver counts in steps, and a step may have begun before the first round. So
-/// each time is at most `rounds_ns`.
+/// Adds, for each reason, how long it held the GPU's clocks back between the readings before and
+/// after the rounds. The driver counts this time in steps, and a step may have begun before the
+/// first round. So each time is limited to `rounds_ns`.
 void add_held_back(const GroupResult& group, DeviceStates& states) {
   const Json& before = value_at(group.condition_before, "/held_back_ns");
   const Json& after = value_at(group.condition_after, "/held_back_ns");

@@ -37,7 +37,7 @@ std::optional<Pair> Pairs::of(int a, int b) const {
   const std::vector<double>&times = one->second.times_ns, &others = other->second.times_ns;
   const auto logs = log_ratios(times, others);
   if (logs.empty()) return std::nullopt;
-  // Each peer runs in a process of its own.
+  // Each peer runs in a process of its own, so a pair with a peer compares two processes.
   const bool is_one_process = !one->second.of_peer && !other->second.of_peer;
   Pair pair{.a = a,
             .b = b,
@@ -51,7 +51,8 @@ std::optional<Pair> Pairs::of(int a, int b) const {
 }
 
 bool Pairs::empty() const {
-  // Cases that share no round have few rounds, so that a pair is found among the first cases.
+  // Two cases usually share rounds, so the loops end early. Only cases with few rounds may share
+  // none.
   for (auto one = members_.begin(); one != members_.end(); ++one)
     for (auto other = std::next(one); other != members_.end(); ++other)
       if (!log_ratios(one->second.times_ns, other->second.times_ns).empty()) return false;

@@ -10,25 +10,25 @@ namespace normbench {
 
 struct Pair {
   int a = 0, b = 0;
-  Interval ratio;          // a's time over b's; its level is corrected for all pairs (Bonferroni)
-  bool different = false;  // the difference is certain and exceeds margin_of()
-  int rounds = 0;          // rounds that both cases have and in which neither was held up
-  bool covered = false;    // there are enough rounds for the interval of `ratio`
+  Interval ratio;  // a's time over b's, at a level that is corrected for all pairs (Bonferroni)
+  bool different = false;     // the difference is certain and exceeds margin_of()
+  int rounds = 0;             // rounds of both cases in which other programs held up neither
+  bool covered = false;       // there are enough rounds for the interval of `ratio`
   double process_effect = 0;  // kProcessEffect if a peer ran one of the cases; else 0
 };
 
-/// Times of identical code may differ by this share between two processes, even if all rounds of
-/// each process agree, because they depend on where memory lies and on which CPU runs. The measured
-/// differences between this process and `normbench peer` rarely exceeded it.
+/// Times of identical code in two processes may differ by this share, even if all rounds of each
+/// process agree. They depend on the placement of memory and on the CPU that runs the process.
+/// Measured differences between this process and `normbench peer` were rarely larger.
 constexpr double kProcessEffect = 0.05;
 
 /// Returns the relative difference that the pair must exceed to count as different.
 double margin_of(const Pair& pair, double precision);
 
 /// The pairs of measured cases that may be compared (MeasuredGroup::is_comparable). A pair is
-/// computed when it is asked for, since their number grows with the square of that of the cases.
-/// With k cases, the intervals are at level 1 - 0.05/(k(k-1)/2). A pair is different if its
-/// interval lies outside 1 ± margin_of().
+/// computed only on request, because the number of pairs grows with the square of the number of
+/// cases. With k cases, the intervals are at level 1 - 0.05/(k(k-1)/2). A pair is different if the
+/// whole interval is more than margin_of() away from 1.
 class Pairs {
  public:
   Pairs() = default;
@@ -36,14 +36,14 @@ class Pairs {
 
   /// Returns true if no two cases were compared.
   bool empty() const;
-  /// Returns the pair of cases `a` and `b`; nothing if they were not compared. With a > b it is the
-  /// inverse of the pair of `b` and `a`.
+  /// Returns the pair of cases `a` and `b`; nothing if they were not compared. The pair of `b` and
+  /// `a` has the inverse ratio.
   std::optional<Pair> of(int a, int b) const;
 
   /// Returns the pairs of these cases with one another, with a < b, in the order of the cases.
   std::vector<Pair> among(std::vector<int> cases) const;
-  /// Returns the pairs that a reader looks at, in the order of the cases: all of them for up to
-  /// `most_in_full` cases; for more, those with a case of `chosen`.
+  /// Returns the pairs that a reader looks at, in the order of the cases. With up to `most_in_full`
+  /// cases these are all pairs. With more cases they are the pairs with a case in `chosen`.
   std::vector<Pair> shown(const std::vector<int>& chosen) const;
   /// Returns true if shown() returns all pairs.
   bool are_all_shown() const { return members_.size() <= most_in_full; }
@@ -64,7 +64,7 @@ class Pairs {
 /// Returns true if `a` is certainly faster than `b`.
 inline bool faster(const Pair& pair) { return pair.different && pair.ratio.value < 1; }
 
-/// Returns the largest relative difference that is not ruled out, as a fraction.
+/// Returns the largest relative difference that the interval does not rule out, as a fraction.
 double widest_difference(const Pair& pair);
 
 /// Returns the smallest relative difference that would count as different with this pair's rounds.
@@ -74,7 +74,8 @@ double visible_difference(const Pair& pair, double precision);
 /// is at most twice margin_of().
 bool is_tie(const Pair& pair, double precision);
 
-/// Returns the first two measured cases that must not be ranked against each other.
+/// Returns the first two measured cases whose outputs differ in a way that the group does not allow
+/// (GroupResult::may_differ), so that they must not be ranked. Returns nothing if there are none.
 std::optional<Unlike> unlike_ends(const GroupResult& group);
 
 }  // namespace normbench

@@ -14,9 +14,11 @@
 namespace normbench {
 namespace {
 
-constexpr double kHeld = 1.02;    // `held` is set if held_ns is at least this multiple of the bound
-constexpr double kReached = 1.1;  // a time below this multiple of the next bound reaches it
-// More items in flight are used if they cut the simulated time below this share of it.
+// PipelineBound::held is set if `held_ns` is at least this multiple of the bound.
+constexpr double kHeld = 1.02;
+// MoreServers::reaches_next is set if the time is below this multiple of the next bound.
+constexpr double kReached = 1.1;
+// More items in flight are used if they reduce the simulated time to less than this share.
 constexpr double kWorthItems = 0.98;
 
 using Series = std::vector<double>;  // [round]: ns per item
@@ -79,7 +81,7 @@ const CaseResult* stream_of_all(const KnownLimits& limits, const CaseResult& res
   return best == nullptr ? nullptr : best->result;
 }
 
-/// All lower bounds of a pipeline. They are known only if each lane was measured alone.
+/// All lower bounds of a pipeline's time. They are known only if each lane was measured alone.
 class Terms {
  public:
   Terms(const KnownLimits& limits, const CaseResult& result, std::int64_t cores,
@@ -103,8 +105,8 @@ class Terms {
   const CaseResult& result(std::size_t lane) const { return *results_[lane]; }
   Series all_cpu() const { return sum(cpu_); }
 
-  /// Returns the largest term, or nothing if there is none. If `but` is given, the work of that
-  /// lane counts as 0.
+  /// Returns the largest term, or nothing if there is none. If `but` is the index of a lane, this
+  /// lane counts as having no work.
   std::optional<Term> largest(std::optional<std::size_t> but = {}) const {
     return largest_of(terms(but, but));
   }
@@ -136,7 +138,7 @@ class Terms {
 
   const std::vector<LaneResult>& lanes_;
   std::int64_t cores_;
-  std::vector<const CaseResult*> results_;  // each lane, run alone
+  std::vector<const CaseResult*> results_;  // the limit that runs each lane alone
   std::vector<Series> alone_, cpu_;
   Series stream_;
 };
@@ -175,8 +177,8 @@ double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::
   return sum_ns > 0 ? mean_ns * ns * static_cast<double>(items) / sum_ns : mean_ns;
 }
 
-/// Returns a model of the pipeline in one round, made from the times of its lanes alone. Work on
-/// the host takes `slowed` times as long as it took alone.
+/// Returns a model of the pipeline in one round, based on the times that each lane took when it ran
+/// alone. Work on the host takes `slowed` times as long as it took alone.
 PipelineModel model_of(const CaseResult& result, const Terms& terms, double slowed,
                        std::size_t round) {
   PipelineModel model{.lanes = {},
@@ -192,7 +194,8 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
     if (on_host[i] && terms.alone(i)[round] > 0)
       model.lanes[i].cores = terms.cpu(i)[round] / terms.alone(i)[round];
   }
-  // With more items, filling and draining take a negligible share.
+  // More items are not needed: with this many, filling and draining the pipeline take a negligible
+  // share of the time.
   constexpr std::int64_t most_items = 2000;
   for (std::int64_t item = 0; item < std::min(result.iterations, most_items); ++item) {
     auto& work_ns = model.work_ns.emplace_back();
@@ -208,9 +211,9 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
   return model;
 }
 
-/// Returns, for each round, the simulated or the measured time per item, whichever is shorter. The
-/// part of the measured time that exceeds the simulated one is left out, since more servers do not
-/// remove it.
+/// Returns, for each round, the simulated or the measured time per item, whichever is shorter. If
+/// the measured time is longer than the simulated one, more servers would not remove this
+/// difference, so it must not count as a gain.
 Series explained(const CaseResult& result, const Terms& terms, const Series& times) {
   Series series;
   for (std::size_t r = 0; r < std::min(times.size(), terms.all_cpu().size()); ++r) {
@@ -222,8 +225,9 @@ Series explained(const CaseResult& result, const Terms& terms, const Series& tim
 }
 
 /// Returns, for each round, the simulated time per item if `lane` has `servers` servers and
-/// `in_flight` items are in flight. The time is raised to `bound` if it is shorter. Host work is
-/// slowed by the factor by which the case's CPU time exceeds the CPU time of its lanes alone.
+/// `in_flight` items are in flight. The time is at least `bound`. If the CPU time of the case
+/// exceeds the sum of the CPU times that its lanes took alone, all host work is slowed by the ratio
+/// of the two.
 Series with_servers(const CaseResult& result, const Terms& terms, std::size_t lane,
                     std::int64_t servers, std::int64_t in_flight, const Series& bound) {
   const Series alone_cpu = terms.all_cpu(), own_cpu = cpu_ns(result);
@@ -239,9 +243,9 @@ Series with_servers(const CaseResult& result, const Terms& terms, std::size_t la
   return times;
 }
 
-/// Returns the number of servers with which the bounding lane takes no longer than the next largest
-/// bound. Returns nothing if the lane needs no more servers for that, if it uses a device, or if
-/// one thread submits all work.
+/// Returns the number of servers with which the lane of `bound` takes no longer than the next
+/// largest bound. Returns nothing if the lane already has that many servers, if it uses a device,
+/// or if one thread submits all work.
 std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& terms,
                                         const Term& bound, const Series& times) {
   const PipelineResult& pipeline = *result.pipeline;
@@ -258,8 +262,9 @@ std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& t
                    .lane = lane_name(result, *next),
                    .at_most = paired_ratio(times, next->ns, decision_level)};
   Series then = with_servers(result, terms, bound.lane, more.servers, pipeline.in_flight, next->ns);
-  // If there are more servers than items in flight, some servers are idle. Then one item per server
-  // is simulated, too, and used if it saves more than 2 %.
+  // If there are more servers than items in flight, some servers are idle. Then the pipeline is
+  // also simulated with one item for each server. That number of items is used if it saves more
+  // than 2 %.
   std::int64_t all = more.servers - pipeline.lanes[bound.lane].servers;
   for (const LaneResult& lane : pipeline.lanes) all += lane.servers;
   if (all > pipeline.in_flight) {
@@ -282,8 +287,8 @@ double cores_used(const CaseResult& result) {
   return median(std::move(used));
 }
 
-/// Adds the shortest time per item that the number of items in flight, or a single host thread,
-/// allows. Sets `held` only if this time is at least 2 % above the bound.
+/// Sets `held_ns` to the shortest time per item that the number of items in flight, or a single
+/// host thread, allows. Sets `held` only if this time is at least 2 % above the bound.
 void add_held(const CaseResult& result, const Terms& terms, PipelineBound& bound) {
   const PipelineResult& pipeline = *result.pipeline;
   double all_ns = 0, host_ns = 0;

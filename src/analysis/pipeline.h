@@ -1,4 +1,5 @@
-/// What the rounds of a pipeline show about its lanes, and how fast the pipeline could be.
+/// What the rounds of a pipeline show about its lanes, and how fast the pipeline could be. A lane
+/// is a set of stages that the same servers run for each item.
 #pragma once
 
 #include "document/results.h"
@@ -30,9 +31,9 @@ enum class Held { InFlight, OneThread };
 /// bound, and the speed-up with that many servers.
 struct MoreServers {
   std::int64_t servers = 1;
-  std::int64_t in_flight = 1;        // as in the case, or more if servers would lack items
+  std::int64_t in_flight = 1;        // as in the case, or more if some servers would be idle
   BoundKind next = BoundKind::Lane;  // kind of the next largest bound
-  std::string lane = {};             // name of the lane that sets it; only for BoundKind::Lane
+  std::string lane = {};             // name of the lane that sets that bound, for BoundKind::Lane
   // The expected speed-up: the present time over the simulated time with more servers. The present
   // time is the simulated or the measured one, whichever is shorter. The true speed-up is smaller
   // if the operating system schedules worse than the simulation.
@@ -44,11 +45,11 @@ struct MoreServers {
 /// The largest lower bound of a pipeline's time (see analyse_pipeline()).
 struct PipelineBound {
   BoundKind kind = BoundKind::Lane;
-  std::string lane = {};         // name of the lane; only for BoundKind::Lane
-  double ns = 0;                 // the bound in ns per item
-  Interval of_bound;             // the bound over the pipeline's time; rounds are paired
-  // What the pipeline could gain if `lane` had no work: its time over the largest bound of the
-  // rest. Only for BoundKind::Lane and several lanes.
+  std::string lane = {};  // name of the lane; only for BoundKind::Lane
+  double ns = 0;          // the bound in ns per item
+  Interval of_bound;      // the bound over the pipeline's time; rounds are paired
+  // The speed-up if `lane` had no work: the pipeline's time over the largest of the other bounds.
+  // Only for BoundKind::Lane and a pipeline with several lanes.
   std::optional<double> faster;
   double cores_used = 0;  // CPU time over wall time: median of the rounds
   std::optional<MoreServers> more = {};
@@ -59,11 +60,11 @@ struct PipelineBound {
 struct PipelineAnalysis {
   std::vector<LaneAnalysis> lanes;  // one for each lane of the case
   std::int64_t in_flight = 1;
-  double p50_ns = 0, p99_ns = 0;          // percentiles of the latency of an item
+  double p50_ns = 0, p99_ns = 0;  // percentiles of the latency of an item
   // Times to fill and to drain the pipeline: medians over the turns.
   double fill_ns = 0, drain_ns = 0;
-  std::optional<PipelineBound> bound;     // nothing if a lane was not measured alone
-  // The case's time over the time of the same case without loading.
+  std::optional<PipelineBound> bound;  // nothing if a lane was not measured alone
+  // The case's time over the time of the same case without its `load` stage.
   std::optional<Interval> headroom = {};
   std::int64_t cores = 0;  // number of cores that this process may use; 0: unknown
 };

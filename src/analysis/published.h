@@ -5,9 +5,9 @@
 
 namespace normbench {
 
-/// The kind of a published figure, and what is measured to compare with it:
-/// - Wall: the wall time. For a stage, the time that the host spends in it, which for a stage on
-///   the GPU is the time of its calls.
+/// The kind of a published figure, and the measured time that is compared with it:
+/// - Wall: the wall time. For a stage, it is the time that the host spends in the stage. For a
+///   stage on the GPU, that is the time of its calls.
 /// - Device: the time on the device.
 /// - Sum: Wall plus Device, summed over the stages.
 /// - Submitted: the time from the start of an iteration until all its work is submitted.
@@ -27,18 +27,21 @@ std::vector<PublishedFigure> published_figures(const GroupResult& group,
                                                const GroupAnalysis& analysis,
                                                const Published& published);
 
-/// What published times imply if one stage of a pipeline overlaps with all others. Computed from
-/// published times only. Times are in milliseconds per item.
+/// What published times imply if one stage of a pipeline overlaps with all other stages. Computed
+/// from published times only. Times are in milliseconds per item.
 struct PublishedOverlap {
   const Published *whole = nullptr, *stage = nullptr;
   double whole_ms = 0, stage_ms = 0;
-  double overlapped_ms = 0;  // time if the stage runs during all others: the longer of the two
-  std::int64_t servers = 1;  // smallest number with which the stage takes no longer than all others
-  // A published time, shorter than `overlapped_ms`, of any pipeline with this stage; or null.
+  // The time if the stage runs while all other stages run: the larger one of `stage_ms` and
+  // `whole_ms` - `stage_ms`.
+  double overlapped_ms = 0;
+  // The smallest number of servers with which the stage takes no longer than all other stages.
+  std::int64_t servers = 1;
+  // A published pipeline with this stage whose time is shorter than `overlapped_ms`; null if none.
   const Published* faster = nullptr;
 };
-/// Returns an overlap for each stage with a published time, if its whole pipeline has a published
-/// time over as many items. The result points into `group`, which must outlive it.
+/// Returns an overlap for each published time of a stage, if the time of its whole pipeline was
+/// published for as many items. The result points into `group`, which must outlive it.
 std::vector<PublishedOverlap> published_overlaps(const GroupResult& group);
 
 }  // namespace normbench

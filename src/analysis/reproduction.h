@@ -1,4 +1,4 @@
-/// What documents show about published experiments: judged claims, and published figures next to
+/// What a document shows about published experiments: judged claims, and published figures next to
 /// measured ones.
 #pragma once
 
@@ -13,13 +13,13 @@ struct ReproducedClaim {
   const Claim* claim = nullptr;
   Judgement judgement;
 };
-/// A published figure, and the entry of the group's `published` that it is a part of.
+/// A published figure, and the element of the group's `published` that contains it.
 struct ReproducedFigure {
   const Published* published = nullptr;
   PublishedFigure figure;
 };
 
-/// What one group shows about a published experiment.
+/// A claim or a figure of a published experiment, and what was measured about it.
 struct Reproduced {
   std::string id;
   const GroupResult* group = nullptr;
@@ -28,8 +28,8 @@ struct Reproduced {
   std::string case_name;  // variant of the case that `cause` is about
 };
 
-/// Returns the judged claims with this id, then the figures with this id, of all experiments in
-/// order. The result points into `analysed`, which must outlive it.
+/// Returns what all experiments of the document show about the published experiment `id`: first its
+/// judged claims, then its figures. The result points into `analysed`, which must outlive it.
 std::vector<Reproduced> reproduced(const Analysed& analysed, const std::string& id);
 
 }  // namespace normbench

@@ -42,8 +42,8 @@ class Simulation {
     }
   }
 
-  /// Admits the next item if its first visit is to `lane` and fewer than `in_flight` items are
-  /// under way. The item then waits for the lane. Returns false if none is admitted.
+  /// Admits the next item if its first visit is to `lane` and fewer than `in_flight` items are in
+  /// flight. The item then waits for the lane. Returns false if no item was admitted.
   bool admit(std::size_t lane) {
     if (lane != model_.visits.front() || admitted_ == model_.work_ns.size() ||
         flying_ == model_.in_flight)
@@ -83,7 +83,7 @@ class Simulation {
   const PipelineModel& model_;
   std::vector<std::set<std::size_t>> waiting_;  // waiting items of each lane
   std::vector<std::size_t> visit_;  // index of the present or the next visit of each item
-  std::vector<std::int64_t> free_;              // number of free servers of each lane
+  std::vector<std::int64_t> free_;  // number of free servers of each lane
   std::vector<Work> working_;
   std::size_t admitted_ = 0;
   std::int64_t flying_ = 0;

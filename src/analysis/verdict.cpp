@@ -6,11 +6,12 @@
 namespace normbench {
 namespace {
 
-// A case is explained if it takes at least this multiple of the fastest case's time.
+// A case counts as slow, and its time is explained, if it takes at least this multiple of the
+// fastest case's time.
 constexpr double kSlow = 1.1;
 
 /// Returns the indices of the measured cases, the fastest first. Leaves out cases that are faster
-/// than their limits, since their times must be wrong.
+/// than their limits, since one of the two times must be wrong.
 std::vector<int> ranking(const GroupAnalysis& analysis) {
   std::vector<int> ranked;
   for (int i = 0; i < static_cast<int>(analysis.cases.size()); ++i)
@@ -20,7 +21,7 @@ std::vector<int> ranking(const GroupAnalysis& analysis) {
 }
 
 /// Returns the winner's advantage over the baseline. If the winner is the baseline, or the baseline
-/// is not ranked, it is the advantage over the next case.
+/// is not ranked, returns its advantage over the next fastest case.
 Advantage advantage(const GroupResult& group, const GroupAnalysis& analysis, int first, int next) {
   const auto& of_baseline = analysis.cases[first].ratio;
   const int baseline = index_of(group, group.baseline);
@@ -42,7 +43,8 @@ std::vector<Pair> pairs_with_first(const Pairs& pairs, const std::vector<int>& c
   return found;
 }
 
-/// Adds the comparison of all these pairs. Returns true if each of them is a tie.
+/// Raises `widest` and `visible` to the largest values of these pairs. Returns true if every pair
+/// is a tie.
 bool compare_all(const std::vector<Pair>& pairs, double precision, Verdict& verdict) {
   for (const Pair& pair : pairs) {
     verdict.widest = std::max(verdict.widest, widest_difference(pair));
@@ -51,12 +53,12 @@ bool compare_all(const std::vector<Pair>& pairs, double precision, Verdict& verd
   return std::ranges::all_of(pairs, [&](const Pair& p) { return is_tie(p, precision); });
 }
 
-/// Adds bounds for all pairs of many cases, from those with the first alone: the ratio of two cases
-/// is between the quotients of the ends of their intervals. Returns true if each pair must be a
-/// tie.
+/// Like compare_all(), for so many cases that only the pairs with the first case are computed. The
+/// intervals of two cases' ratios to the first case bound the ratio of these two cases. So `widest`
+/// and `visible` are upper bounds for all pairs. Returns true if every pair must be a tie.
 bool compare_through_first(const std::vector<Pair>& with_first, double precision,
                            Verdict& verdict) {
-  double lowest = 1, highest = 1, highest_low = 1, lowest_high = 1;  // 1: of the first itself
+  double lowest = 1, highest = 1, highest_low = 1, lowest_high = 1;  // 1: the first case itself
   double widest_half = 0, most_margin = precision, effect = 0;
   for (const Pair& pair : with_first) {
     lowest = std::min(lowest, pair.ratio.low);
@@ -73,7 +75,7 @@ bool compare_through_first(const std::vector<Pair>& with_first, double precision
          highest_low / lowest_high <= 1 + precision && widest_half <= precision;
 }
 
-/// Adds the comparison of the cases in `fastest` with each other.
+/// Compares the cases in `fastest` with each other, and sets the outcome to Tie or Inconclusive.
 void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& verdict) {
   const bool are_many = verdict.fastest.size() > Pairs::most_in_full;
   const std::vector<Pair> pairs = are_many ? pairs_with_first(analysis.pairs, verdict.fastest)
@@ -97,7 +99,8 @@ void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results
     return;
   }
   if (ranked.empty()) {
-    // A run under a profiling tool skips its rounds unless an option asks for them.
+    // Under a profiling tool, a run has no rounds unless an option asks for them. So cases that ran
+    // have no times.
     if (results.traced && std::ranges::count(group.cases, Status::Ok, &CaseResult::status) > 0)
       verdict.outcome = Outcome::Traced;
     return;
@@ -148,8 +151,8 @@ int slow_case(const GroupResult& group, const GroupAnalysis& analysis,
   return slow(ranked.back()) ? ranked.back() : -1;
 }
 
-/// If the device clock decides, adds the cases without device time, and the cases with device time
-/// whose host work that clock does not count.
+/// If the device clock decides, sets `on_wall_clock` to the cases without device time, and
+/// `host_left_out` to the cases that have device time and also host stages.
 void add_left_out_by_the_clock(const GroupResult& group, const Results& results, Verdict& verdict) {
   if (results.clock != DecidingClock::Device) return;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
@@ -164,9 +167,9 @@ void add_left_out_by_the_clock(const GroupResult& group, const Results& results,
 }
 
 /// Returns the skipped cases that would move the fewest and the most bytes over the link. Returns
-/// nothing if fewer than two numbers of bytes occur.
+/// nothing if no two of them would move different numbers of bytes.
 std::optional<LinkArithmetic> link_arithmetic(const GroupResult& group) {
-  // Maps bytes to the first skipped variant that would move so many.
+  // Maps a number of bytes to the first skipped variant that would move that many.
   std::map<std::int64_t, std::string> carried;
   for (const CaseResult& result : group.cases)
     if (const std::int64_t bytes = link_bytes(result);

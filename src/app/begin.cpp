@@ -64,8 +64,8 @@ constexpr auto kFacts = std::to_array<Fact>({
     {"/environment/attached_tool", "the profiling tool attached"},
 });
 
-/// Returns the value as text. Bytes are rounded, because the memory size may change by a few pages
-/// at each boot.
+/// Returns the value at `pointer` as text; "none" if it is missing or empty. Bytes are rounded,
+/// because the memory size may change by a few pages at each boot.
 std::string shown(const Json& header, std::string_view pointer) {
   const Json& value = value_at(header, pointer);
   if (value.is_null() || value.empty() || value == "") return "none";
@@ -118,8 +118,8 @@ std::string binary_digest() {
   return fmt::format("{:016x}", hash);
 }
 
-/// Returns the first line of a run's journal: its job, the tool, the binary's digest, the
-/// environment.
+/// Returns the first line of a run's journal: the job, the tool, the hash of its program file, and
+/// the environment.
 Json journal_header(const Job& job, const Json& environment) {
   Json header = to_json(job);
   header["tool"] = tool();
@@ -129,8 +129,8 @@ Json journal_header(const Job& job, const Json& environment) {
 }
 
 /// Returns the differences between two journal headers, each like "the CPU: was AMD EPYC, is Intel
-/// Xeon". A run with differences is not continued, because its document would mix incomparable
-/// parts.
+/// Xeon". A run with differences is continued only with --force, because its document then mixes
+/// incomparable parts.
 std::vector<std::string> differences(const Json& then, const Json& now) {
   std::vector<std::string> found;
   if (auto changed =
@@ -164,8 +164,8 @@ std::string text_now(const Job& job) {
   }
 }
 
-/// Returns the job as it would begin now: with its old options, except those that this command line
-/// gives anew, and with the current text of the config.
+/// Returns the job as this command line would begin it. It has the current text of the config. Its
+/// options are those of the old job, except those that this command line gives again.
 Job begun_now(const RunOptions& options, const Job& job) {
   Job now = job;
   if (!options.configs.empty())
@@ -179,19 +179,19 @@ Job begun_now(const RunOptions& options, const Job& job) {
   const auto kept = job_options(now.options), again = job_options(given);
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (options.given.contains(kept[i].name)) set_value(kept[i], value_of(again[i]));
-  // Each command line must allow peers anew.
+  // The permission to run peers is not kept: each command line must give it again.
   now.options.config.allow_peers = given.config.allow_peers;
   return now;
 }
 
-/// Returns the folder for the run of the config called `name`; "" means a default folder.
+/// Returns the folder for the run of the config called `name`. Returns "" for the default folder.
 std::string folder_of(const RunOptions& options, const std::string& name) {
   const bool several = options.configs.size() > 1 || !options.then.empty();
   return several && !options.out.empty() ? (fs::path(options.out) / name).string() : options.out;
 }
 
-/// Throws BadInput if the folder for the run of `file` holds a run already, or is also that of
-/// another config. `taken` maps folders to their configs.
+/// Throws BadInput if the folder for the run of `file` already holds a run, or is also the folder
+/// of another config. `taken` maps folders to their configs.
 void check_folder(const std::string& file, const std::string& name, const RunOptions& options,
                   std::map<std::string, std::string>& taken) {
   const std::string folder = folder_of(options, name);
@@ -208,7 +208,8 @@ void check_folder(const std::string& file, const std::string& name, const RunOpt
   }
 }
 
-/// Creates the folder of a new run and returns its path. An empty `folder` means a default one.
+/// Creates the folder of a new run and returns its path. If `folder` is "", creates a default
+/// folder.
 std::string begin_folder(const std::string& folder, const std::string& name) {
   if (folder.empty()) return make_default_folder(name);
   check_new_folder(folder);
@@ -275,10 +276,11 @@ Begun go_on(const RunOptions& options) {
   const Json now = journal_header(begun_now(options, job), environment_of(options, job, backends));
   const auto differing = differences(journal.content().header, now);
   if (!differing.empty() && !options.force) refuse(options.resume, differing);
-  // The journal must not allow peers.
+  // Peers run only if this command line allows them, even if the journal's command line did.
   job.options.config.allow_peers = options.job.config.allow_peers;
   Plan plan = make_plan(job, backends);
-  Json environment = environment_of(options, job, backends);  // again: now the GPU is ready
+  // Computed again, because make_plan() has initialised the GPU since the first call.
+  Json environment = environment_of(options, job, backends);
   try {
     require_fit(journal.content(), plan);
   } catch (const Invalid& error) {

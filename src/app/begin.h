@@ -31,16 +31,19 @@ struct Begun {
 std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string& parent,
                                             const Backends& backends);
 
-/// Reads a job from each of `files`. If there are several, also plans each job, so that the
-/// mistakes of all are reported before the first run begins. Throws BadFiles, Invalid.
+/// Reads a job from each of `files`. If there are several files, also plans each job, so that the
+/// mistakes in all files are reported before the first run begins. Throws BadFiles, Invalid.
 std::vector<Job> read_jobs(const RunOptions& options, std::span<const std::string> files);
 
 /// Plans the job and creates its folder and journal. Throws BadInput, Invalid, CannotWrite.
 Begun begin(const RunOptions& options, Job job);
 
-/// Opens the interrupted run in `options.resume`. Throws Differs if the config, the options, the
-/// program or the machine has changed and --force is not given, Invalid if the journal does not fit
-/// the config, and CannotWrite. Changes no file before the first two checks.
+/// Opens the interrupted run in `options.resume`. Throws:
+/// - Differs if the config, the options, the program or the machine has changed, and --force is not
+///   given;
+/// - Invalid if the journal does not fit the config;
+/// - CannotWrite.
+/// No file is changed before Differs and Invalid have been ruled out.
 Begun go_on(const RunOptions& options);
 
 }  // namespace normbench

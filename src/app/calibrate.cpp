@@ -84,8 +84,8 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& op
   return pairs;
 }
 
-/// Keeps the calibration, writes the file of --out and prints the result. Prints the result even if
-/// writing fails, and throws CannotWrite afterwards.
+/// Stores the calibration, writes the document to the file of --out, and prints the result. If
+/// writing fails, prints the result all the same and then throws CannotWrite.
 void keep_and_show(const CalibrateOptions& options, const Json& environment,
                    const Json& calibration, const std::vector<JudgedPair>& pairs) {
   const std::string document = pretty(calibration_document(calibration, pairs), 2) + "\n";

@@ -31,7 +31,7 @@ namespace normbench {
 namespace {
 
 struct CheckOptions {
-  std::vector<std::string> files, configs;  // FILE, and --config FILE
+  std::vector<std::string> files, configs;  // values of FILE, and of --config
   std::string times;
   ConfigOptions config;
   BackendOptions backend;
@@ -41,7 +41,7 @@ struct CheckOptions {
   Given given;
 };
 
-/// Returns the `run` command for the checked configs, with the same options.
+/// Returns a `normbench run` command for the checked configs with the same options.
 std::string run_of(CheckOptions& options) {
   std::string command = "normbench run --config";
   for (const std::string& file : std::set(options.files.begin(), options.files.end()))
@@ -56,8 +56,8 @@ std::string run_of(CheckOptions& options) {
   return command;
 }
 
-/// Returns a key for the way in which a loader reads files. Files that are decoded may have any
-/// size, so the key then has none.
+/// Returns a key for the way in which a loader reads files. It has the size of the images only for
+/// raw pixels, because files that are decoded may have any size.
 std::string tried_as(const Load& load) {
   const std::string how = fmt::format("{} {}", name_of(load.on_error), name_of(load.storage));
   return load.storage == Storage::Image ? how : fmt::format("{} {}", how, describe(load.image()));
@@ -91,8 +91,8 @@ void check_images(const std::string& file, const Plan& plan) {
   if (!issues.empty()) throw BadInput(file, std::move(issues));
 }
 
-/// Returns the first means that a stage subtracts from values of 0 to 255, if they look like means
-/// of values of 0 to 1. Returns an empty list otherwise.
+/// Returns the means that the first normalising stage subtracts, if the images have values of 0 to
+/// 255 and the means look like means of values of 0 to 1. Returns an empty list otherwise.
 std::vector<double> small_means(const Case& planned) {
   const auto of_ones = [](const std::vector<double>& means) {
     return std::ranges::all_of(means, [](double mean) { return mean >= 0 && mean <= 1; }) &&
@@ -115,7 +115,7 @@ std::vector<double> small_means(const Case& planned) {
   return {};
 }
 
-/// Reports variants that normalise images of 0 to 255 with means for 0 to 1.
+/// Reports variants that normalise values of 0 to 255 with a mean for values of 0 to 1.
 void check_scales(const std::string& file, const Plan& plan) {
   std::set<std::string> told;
   for (const Group& group : plan.groups)
@@ -129,8 +129,8 @@ void check_scales(const std::string& file, const Plan& plan) {
     }
 }
 
-/// True if the time of the group's turns is tried: if it loads files, or if it has peers that may
-/// be started.
+/// Returns true if a case of the group loads files or, with `with_peers`, is run by a peer.
+/// tell_overruns() forecasts only groups with such a case.
 bool is_tried(const Group& group, bool with_peers) {
   return std::ranges::any_of(group.cases, [&](const Case& planned) {
     if (planned.skip) return false;
@@ -138,10 +138,10 @@ bool is_tried(const Group& group, bool with_peers) {
   });
 }
 
-/// Prepares the first group of each experiment that loads files as `run` does, and tells which
-/// groups will take much longer than their time limit. Tries no further group after 20 s, and none
-/// that needs more than 4 GB of memory, which would take too long to prepare. Returns false when
-/// interrupted.
+/// Forecasts how long the groups with loaders or peers will take, and reports those that will take
+/// much longer than their time limit. Prepares the first such group of each experiment as `run`
+/// does. Skips groups that need more than 4 GB of memory, because preparing them would take too
+/// long. Begins no further group after 20 s. Returns false when interrupted.
 bool tell_overruns(const std::string& file, Plan plan, const Backends& backends, bool with_peers) {
   constexpr double most_seconds = 20;
   constexpr std::int64_t most_bytes = 4'000'000'000;
@@ -176,8 +176,8 @@ bool tell_overruns(const std::string& file, Plan plan, const Backends& backends,
   return true;
 }
 
-/// Reads the document called `name`; nothing if `name` is empty. Throws BadFiles, or Invalid for
-/// several documents.
+/// Reads the document called `name`. Returns nothing if `name` is "". Throws BadFiles, or Invalid
+/// if there is not exactly one document.
 std::optional<Results> read_times(const std::string& name) {
   if (name.empty()) return std::nullopt;
   std::vector<BadInput> mistakes;
@@ -192,7 +192,7 @@ std::optional<Results> read_times(const std::string& name) {
 
 Subcommand make_check() {
   const auto options = std::make_shared<CheckOptions>();
-  options->config.allow_peers = true;  // peers are planned, but only started if that is asked for
+  options->config.allow_peers = true;  // peers are planned, and started only with --allow-peers
   std::vector<Option> rows{
       {"FILE", "", "Config files (- is stdin)", &options->files, "", Option::Several},
       {"--config", "FILE", "Config files, too", &options->configs, "", Option::Several}};

@@ -1,5 +1,5 @@
-/// Subcommands and their options, as rows. main.cpp declares them to CLI11, which no other file
-/// uses.
+/// Subcommands and their options, as data. main.cpp declares them to CLI11. No other file uses
+/// CLI11.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +38,10 @@ struct Option {
   enum Rule : unsigned {
     Required = 1,
     Several = 2,  // a list: many values may follow one name
-    Once = 4,     // the process that continues `run` after a hang does not get it
-    Newer = 8,    // journals of older versions may lack it
-    Pair = 16     // a list of exactly two values after one name
+    // Not passed to the process that continues `run` after a hang.
+    Once = 4,
+    Newer = 8,  // journals of older versions may lack it
+    Pair = 16   // a list of exactly two values after one name
   };
 
   std::string name;   // like "--out", or "FILE" for a positional argument
@@ -48,8 +49,8 @@ struct Option {
   std::string help;   // "": --help does not show the option
   /// Where the value is stored. An int must be at least 0.
   std::variant<bool*, int*, std::string*, std::vector<std::string>*, Take> target;
-  /// JSON pointer to the value in the header of a run's journal. --resume needs the same value
-  /// there. It is "" for an option that does not change results.
+  /// JSON pointer to the value in the header of a run's journal. A run can be resumed only with the
+  /// same value. "" for an option that does not change results.
   std::string_view journal = {};
   unsigned rules = 0;
   // Name of an option in an earlier row that must not be given with this one.
@@ -62,14 +63,14 @@ Json value_of(const Option& option);
 /// type.
 void set_value(const Option& option, const Json& value);
 
-/// Read the value `given` to the option `name` as a number. Throw Invalid if it is no number, or
+/// Read the value `given` to the option `name` as a number. Throw Invalid if it is not a number,
 /// below `least` or above `most`.
 std::int64_t read_whole(const std::string& name, const std::string& given, std::int64_t least,
                         std::int64_t most = std::numeric_limits<std::int64_t>::max());
 double read_number(const std::string& name, const std::string& given, double least,
                    double most = std::numeric_limits<double>::infinity());
 
-/// Returns a Take that reads a whole number into `target`. T is any type of number, or an optional
+/// Returns a Take that reads a whole number into `target`. T is a number type or a std::optional of
 /// one.
 template <class T>
 Take whole(T& target, std::int64_t least,
@@ -110,7 +111,7 @@ struct HelpSection {
 
 /// Everything that main.cpp needs to know about a subcommand.
 struct Subcommand {
-  std::vector<Option> options;  // their targets live as long as the member `run`
+  std::vector<Option> options;  // the targets live as long as `run`
   std::function<Exit()> run;
   std::string help = {};  // shown below the example
   std::vector<HelpSection> help_sections = {};
@@ -141,7 +142,7 @@ Subcommand make_part();
 std::string version_text();
 
 struct Command {
-  std::string_view name, about, example;  // `about` is "" if --help hides it
+  std::string_view name, about, example;  // `about` is "" if --help does not show the subcommand
   Subcommand (*make)();
 };
 

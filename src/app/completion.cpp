@@ -35,8 +35,8 @@ Follows follows(const Option& row) {
   return is_file ? Follows::File : Follows::Other;
 }
 
-/// Returns the options of a command that --help shows, or else its positional arguments. Do not use
-/// their targets, which no longer exist.
+/// Returns the rows of a command that --help shows: its options, or its positional arguments if
+/// `options` is false. The targets of these rows no longer exist and must not be used.
 std::vector<Option> rows_of(const Command& command, bool options) {
   std::vector<Option> rows;
   for (Option& row : command.make().options)
@@ -114,8 +114,8 @@ complete -F _normbench normbench
                      fmt::join(names(shown), " "), values, options);
 }
 
-/// Returns the text escaped for use inside single quotes, in zsh and fish. Characters in `also` are
-/// escaped, too.
+/// Returns the text escaped for use inside single quotes, in zsh and fish. A backslash is put
+/// before each character that is in `also`.
 std::string quoted(std::string_view text, std::string_view also) {
   std::string result;
   for (const char c : text) {

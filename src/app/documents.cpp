@@ -19,8 +19,8 @@ namespace {
 
 constexpr const char* kResults = "results.json";
 
-/// Returns true if `folder` has a regular file of this name. normbench writes no other kind of
-/// file.
+/// Returns true if `folder` has a regular file of this name. Other kinds of files do not count,
+/// because normbench writes only regular files.
 bool has(const fs::path& folder, const char* file) {
   std::error_code unknown;
   return fs::is_regular_file(folder / file, unknown);
@@ -39,7 +39,8 @@ BadInput unfinished(const fs::path& folder) {
 /// Returns the text of a document. Throws Invalid if it cannot be read, or if free memory is too
 /// small for it.
 std::string document_text(const std::string& file) {
-  // Measured: an HTML report takes 10 bytes of memory for each byte of the document, a text 4.
+  // Measured: for each byte of the document, an HTML report takes 10 bytes of memory, a text report
+  // 4.
   constexpr double memory_of_a_byte = 10;
   const auto free = static_cast<double>(free_memory(std::nullopt, "/").bytes.host);
   const double most = std::max(static_cast<double>(most_bytes_by_hand), free / memory_of_a_byte);
@@ -50,7 +51,7 @@ std::string document_text(const std::string& file) {
     throw Invalid(fmt::format("is {}: to read it takes about {} of memory, and {} are free",
                               format_bytes(bytes), format_bytes(bytes * memory_of_a_byte),
                               format_bytes(free)));
-  // A pipe has no size that could be checked, so read_text() gets the same limit.
+  // A pipe has no size to check, so read_text() checks the same limit while it reads.
   return read_text(
       file, free > 0 ? static_cast<std::int64_t>(most) : std::numeric_limits<std::int64_t>::max());
 }

@@ -11,9 +11,9 @@
 
 namespace normbench {
 
-/// Returns the documents that `path` means, sorted by name: a file itself, the results.json of a
-/// run's folder, or all documents in a folder of runs. Adds a mistake to `mistakes` for each
-/// unfinished run, and if a folder has no documents.
+/// Returns the paths of the documents at `path`, sorted by name: a file itself, the results.json in
+/// the folder of a run, or all documents in a folder of runs. Adds a mistake to `mistakes` for each
+/// unfinished run, and for a folder without documents.
 std::vector<std::string> document_files(const std::string& path, std::vector<BadInput>& mistakes);
 
 /// Reads the documents. A document that cannot be read is added to `mistakes` and left out.

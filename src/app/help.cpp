@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t options_start = 30, sections_start = 24;  // columns at which meanings begin
 
-/// Returns the lines of an option. A long label has a line of its own.
+/// Returns the line or lines of an option. A long label gets a line of its own.
 std::string option_line(std::string label, std::string_view text, std::size_t width) {
   const std::size_t room = std::max(width, options_start + 24);
   if (label.size() + 2 < options_start) return labelled(label, text, options_start, room);
@@ -31,7 +31,8 @@ std::string label_of(const Option& row) {
   return label;
 }
 
-/// Returns the meaning of an option and, if it excludes another one, that option's name.
+/// Returns the meaning of an option. If it cannot be given together with another option, names that
+/// option.
 std::string meaning_of(const Option& row, const std::vector<Option>& rows) {
   std::string other = row.excludes;
   for (const Option& one : rows)

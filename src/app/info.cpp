@@ -27,11 +27,12 @@
 namespace normbench {
 namespace {
 
-// The configs that measure the limits. In the table of limits, each experiment is a kind of limit,
-// and each variant is a row, named without the values of its axes. A row shows the fastest kernel.
+// The configs that measure the machine's limits. In the table of limits, each experiment is a kind
+// of limit, and each variant is a row. The name of a row lacks the values of the variant's axes. If
+// a variant has several kernels, its row shows the fastest one.
 
-/// Limits of memory itself, not of caches: together, the buffers that take turns exceed three times
-/// the last-level cache.
+/// Limits of memory, not of caches. The buffers that iterations use in turn are together more than
+/// three times as large as the last-level cache.
 constexpr std::string_view kMemoryLimits = R"({
   "schema": 1,
   "name": "memory-limits",
@@ -49,8 +50,8 @@ constexpr std::string_view kMemoryLimits = R"({
   }]
 })";
 
-/// All other limits. Each uses the same buffers again and again. Buffers for the link and the GPU
-/// have 256 MiB, more than the caches.
+/// All other limits. Each iteration uses the same buffers. Buffers for the link and the GPU have
+/// 256 MiB, more than the caches.
 constexpr std::string_view kOtherLimits = R"({
   "schema": 1,
   "name": "other-limits",
@@ -142,7 +143,7 @@ bool measure_machine_limits(const Backends& backends, ProgressStyle style,
   return true;
 }
 
-/// A part of the machine or of the build without which some numbers are missing or worse.
+/// A part of the machine or of the build. Without it, some numbers are missing or less exact.
 struct Capability {
   const char *key, *name, *means;
   std::string (*missing)(const Json& environment);  // returns why it is missing, or ""
@@ -196,7 +197,7 @@ constexpr auto kCapabilities = std::to_array<Capability>({
 });
 
 /// Returns what this machine, its settings or this build lack, with the reason (`why`) and the
-/// effect on numbers (`means`): {"cuda": {"name", "why", "means"}, "perf_events": …}.
+/// effect on numbers (`means`): {"cuda": {"name", "why", "means"}, "perf_events": ...}.
 Json missing_parts(const Json& environment) {
   Json missing = Json::object();
   for (const Capability& part : kCapabilities)
@@ -213,11 +214,11 @@ struct InfoOptions {
   bool quiet = false;
 };
 
-/// Returns the document. It has "limits" unless --no-limits is given, and "interrupted" if only
-/// some were measured.
+/// Returns the document. It has "limits" unless --no-limits is given. It has "interrupted" if only
+/// some of the limits were measured.
 Json info_document(const InfoOptions& options, const Backends& backends,
                    std::vector<MachineLimit>& limits) {
-  // Initialises the device, after which it is known what can be used.
+  // Initialises the devices. Only then is it known what can be used.
   for (const auto& backend : backends.list) backend->ready();
   const Json machine = described_machine(backends, options.machine);
   SystemClock clock;

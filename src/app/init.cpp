@@ -31,7 +31,7 @@ struct InitOptions {
   std::string file = "mine.jsonc", images;
   std::vector<std::string> size;
   FirstConfig wanted;
-  std::vector<std::string> mistakes;  // in option values; reported with all others
+  std::vector<std::string> mistakes;  // in values of options; reported with all other mistakes
 };
 
 /// Returns the config's name, made from its file's name.
@@ -47,9 +47,9 @@ std::string name_from(const std::string& file) {
   return name.empty() ? "mine" : name.substr(0, 100);
 }
 
-/// Finds the images of --images. Paths in the result are relative to `folder`, the config's folder,
-/// if they lie in it, else absolute. Adds mistakes to `mistakes`, and sets `said` to notes on the
-/// images. Returns nothing if the path is wrong.
+/// Finds the images of --images. The path in the result is relative to `folder`, the config's
+/// folder, if it lies in that folder, and absolute otherwise. Adds mistakes to `mistakes`, and sets
+/// `said` to notes on the images. Returns nothing if the path is wrong.
 std::optional<FirstConfig::Images> find_images(const std::string& images, const std::string& folder,
                                                std::vector<std::string>& mistakes,
                                                std::vector<std::string>& said) {
@@ -103,7 +103,8 @@ bool is_there(const fs::path& file) {
 /// Returns the path of the schema's file, which is in the config's folder.
 fs::path schema_beside(const fs::path& config) { return config.parent_path() / kSchemaFile; }
 
-/// Returns the config that the options describe. Throws BadInput with all mistakes.
+/// Returns the config that the options describe, and sets `said` to notes on the images. Throws
+/// BadInput with all mistakes.
 FirstConfig read_wanted(const InitOptions& options, std::vector<std::string>& said) {
   FirstConfig wanted = options.wanted;
   std::vector<std::string> mistakes = options.mistakes;

@@ -1,4 +1,5 @@
-/// What another process needs to continue a run (--resume) or to measure a part of it.
+/// A job: the data that another process needs to continue a run (--resume) or to measure a part of
+/// it.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ namespace normbench {
 struct JobOptions {
   ConfigOptions config;
   BackendOptions backend;
-  std::string machine;  // replaces the host's name; several equal machines may share one
+  std::string machine;  // replaces the host's name; equal machines may share a name
 };
 
 /// Returns the options that set the members of `options`.
@@ -25,7 +26,8 @@ struct Job {
   JobOptions options = {};
   std::string dir = {};     // the folder that the run writes to
   std::string folder = {};  // absolute path of the config's folder; "": the folder of `file`
-  Sides free_bytes = {};    // free memory when the run began, for all its plans; 0: unknown
+  // Free memory when the run began. All processes of the run plan with it. 0: unknown.
+  Sides free_bytes = {};
 };
 
 /// Returns a new job for the config in `file`. Makes paths in `options` absolute. Throws BadInput.

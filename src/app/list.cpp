@@ -41,7 +41,7 @@ constexpr auto words(Listing) {
 struct ListOptions {
   std::optional<Listing> what;
   std::string op;       // the only op that is listed; "": all
-  std::string configs;  // the folder of configs
+  std::string configs;  // value of --configs; "": this program's folder of configs
   TextOrJson format = TextOrJson::Text;
   bool quiet = false;
 
@@ -195,8 +195,8 @@ void list_configs(const std::string& folder) {
       text);
 }
 
-/// Prints the listing in `what`, or all listings. In the second case, configs are listed only if
-/// this program has a folder of configs or --configs names one.
+/// Prints the listing in `what`. If `what` is not set, prints all listings, but configs only if
+/// this program has a folder of configs or --configs names a folder.
 Exit list(const ListOptions& options) {
   if (options.what && options.what != Listing::Configs && !options.configs.empty())
     throw Invalid("--configs DIR is only for: normbench list configs");

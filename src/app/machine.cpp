@@ -33,8 +33,8 @@ std::optional<fs::path> folder_in(const char* variable) {
   return fs::path(value);
 }
 
-/// Returns the key of this machine's calibration. It contains the host's own name, not the name
-/// that --machine gives.
+/// Returns the key under which this machine's calibration is stored. It contains the host's own
+/// name, never the name given with --machine.
 std::string machine_key(const Json& environment) {
   utsname system{};
   const bool known = uname(&system) == 0;
@@ -53,8 +53,8 @@ bool is_calibration(const Json& json) {
          });
 }
 
-/// Reads a file {"schema": 1, "machines": {machine: calibration}}. Throws Invalid for anything
-/// else.
+/// Reads a file {"schema": 1, "machines": {machine: calibration}}. Throws Invalid if the file
+/// contains anything else.
 Json read_kept(const std::string& path) {
   std::vector<Issue> issues;
   Json kept = parse_json(read_text(path), issues);

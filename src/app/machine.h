@@ -10,12 +10,13 @@ namespace normbench {
 
 /// Returns the description of the machine for documents: environment(machine) and these members.
 /// - "places": for "cpu" and for "cuda", "available" or why it is not.
-/// - "simd": the instruction set that CPU kernels use. "simd_targets": all that can run here.
+/// - "simd": the instruction set that CPU kernels use. "simd_targets": all instruction sets that
+///   can run here.
 /// - "gpu": the CUDA backend's description of the device; null without a device.
 /// - "nvtx": "available", or why it is missing.
 Json described_machine(const Backends& backends, const std::string& machine);
 
-/// Returns the name of a machine in its calibration, like "AMD EPYC, 2 cores". It does not contain
+/// Returns the name of a machine for its calibration, like "AMD EPYC, 2 cores". It does not contain
 /// the host's name.
 std::string calibrated_machine(const Json& environment);
 
@@ -28,8 +29,8 @@ std::string calibration_path();
 /// used.
 Json load_calibration(const Json& environment);
 
-/// Throws Invalid if the file at calibration_path() holds something else than calibrations.
-/// store_calibration() would then fail.
+/// Throws Invalid if the file at calibration_path() contains something other than calibrations, so
+/// that store_calibration() would fail.
 void check_kept_calibrations();
 
 /// Adds the calibration to the file at calibration_path(), beside those of other machines, and

@@ -37,7 +37,7 @@ Option format_option(TextOrJson& format, const std::string& help);
 /// Returns the option --quiet: only warnings and errors on stderr.
 Option quiet_option(bool& quiet);
 
-/// Returns the option --out FILE: the file that gets the text, which otherwise goes to stdout.
+/// Returns the option --out FILE. The text is written to FILE instead of stdout.
 Option out_option(std::string& file);
 
 /// Returns the option --asker PID, which --help does not show. PID is the process that started this
@@ -47,8 +47,8 @@ Option asker_option(bool& is_asked);
 /// Returns `path` relative to `folder` if it lies in that folder, else as an absolute path.
 std::string path_near(const std::string& path, const std::string& folder);
 
-/// Returns the two values given to --size, whole numbers from 1 to `most`. Adds each wrong value to
-/// `mistakes`, and then returns 1 and 1.
+/// Returns the two values given to --size, whole numbers from 1 to `most`. If a value is wrong,
+/// adds a mistake for it to `mistakes`, and returns 1 and 1.
 std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& given,
                                                 std::int64_t most,
                                                 std::vector<std::string>& mistakes);
@@ -64,8 +64,8 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
 /// Suggests --fit if a case does not fit in memory and --fit is not given.
 void tell_memory(const Plan& plan, const ConfigOptions& options);
 
-/// Tells which experiments will have no winner, because the outputs of their variants are not
-/// alike.
+/// Tells which experiments will have no winner, because the outputs of their variants differ in
+/// dtype, layout, shape or place.
 void tell_unlike(const Plan& plan);
 
 /// Tells which options removed claims, published figures or baselines of the config.

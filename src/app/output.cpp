@@ -48,9 +48,10 @@ std::vector<RunFile> run_files() {
 }
 
 struct WrittenFiles {
-  std::vector<std::string> names;      // files in the run's folder
-  std::vector<std::string> errors;  // why the other files are missing, like "cannot write a.txt: …"
-  std::string other;  // another folder, to which the missing files were written, or ""
+  std::vector<std::string> names;   // files that were written to the run's folder
+  std::vector<std::string> errors;  // why a file is missing, like "cannot write a.txt: ..."
+  // Another folder, to which the missing files were written; "" if there is none.
+  std::string other;
   std::vector<std::string> rescued;    // names of the files in `other`
   std::vector<std::string> no_rescue;  // why other folders could not take the missing files
 };
@@ -104,7 +105,8 @@ std::vector<OutputFile> write_into(const fs::path& dir, std::vector<OutputFile> 
   return rest;
 }
 
-/// Creates a folder from each of `templates` in turn, until one of them takes all files.
+/// Creates a folder from each of `templates` (for mkdtemp()) in turn, until all files could be
+/// written to one of them. Removes the other folders.
 void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>& templates,
             WrittenFiles& written) {
   for (const std::string& wanted : templates) {
@@ -120,15 +122,15 @@ void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>
       written.rescued = names;
       return;
     }
-    // Removes the files by name. To list a folder takes a file descriptor, and there may be none
-    // left.
+    // Removes the files by their names. Listing the folder would take a file descriptor, and there
+    // may be none left.
     for (const OutputFile& file : files) unlink((fs::path(folder) / file.name).c_str());
     rmdir(folder.c_str());
     written.no_rescue.push_back(errors.front());
   }
 }
 
-/// Removes files that a killed process has left half-written.
+/// Removes files that a killed process has left incomplete.
 void remove_unfinished(const fs::path& dir) {
   const std::vector<RunFile> files = run_files();
   std::error_code error;
@@ -140,8 +142,8 @@ void remove_unfinished(const fs::path& dir) {
   }
 }
 
-/// Writes the files of a run. `unkept` is the journal if it could not be written to `dir`, else
-/// null.
+/// Writes the files of a run. `unkept` is the journal if it could not be written to `dir`;
+/// otherwise null.
 WrittenFiles write_outputs(const std::string& dir, const RunOptions& options,
                            const Analysed& analysed, const TraceModel& trace,
                            const Journal* unkept) {
@@ -204,8 +206,8 @@ void tell_errors(const Job& job, const WrittenFiles& written, const std::string&
        shell_word(written.rescued.empty() ? job.dir : written.other), peers_option(job));
 }
 
-/// If no case was measured, tells why and returns true. Otherwise returns false. Does not repeat
-/// why cases failed, which the table says.
+/// If no case was measured, reports the reasons and returns true. Otherwise returns false. The
+/// reasons of failed cases are left out, because the table has them.
 bool tell_nothing_measured(const Results& results) {
   std::vector<std::string> reasons;
   std::size_t cases = 0, failed = 0;
@@ -234,7 +236,7 @@ Exit code_of(const Results& results) {
   return Exit::Fine;
 }
 
-/// Returns the exit code for the claims, and tells why it is not Fine.
+/// Returns the exit code for the claims. If it is not Fine, reports why.
 Exit strict_code(const Analysed& analysed) {
   const ClaimTally tally = tally_claims(analysed);
   const int all = tally.decided() + tally.inconclusive + tally.not_run;

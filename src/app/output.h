@@ -23,21 +23,21 @@ void check_new_folder(const std::string& dir);
 void check_own_folder(const std::string& dir);
 
 /// Creates a folder like "results/NAME-20261120T235400Z", with the time in UTC, and returns its
-/// path. Appends "-2", "-3", … if the folder exists. Throws CannotWrite.
+/// path. If the folder exists, appends "-2", "-3" and so on. Throws CannotWrite.
 std::string make_default_folder(const std::string& name);
 
-/// Returns " --allow-peers" if the run has this option, which must be given again to continue the
-/// run; else "".
+/// Returns " --allow-peers" if the run was given this option, else "". To continue such a run, the
+/// option must be given again.
 std::string peers_option(const Job& job);
 
-/// Writes results.json, table.txt, report.html and, if the finished `trace` has lanes, trace.json
-/// or trace.json.gz. Then shows the run as `options` say.
-/// - A file that cannot be written goes to a new folder beside the run's, or else to one in
-///   $TMPDIR.
-/// - `unkept` is why the journal could not be written, or "". If it is not "", the journal goes to
-///   the new folder, too.
-/// - Each failure to write a file or to show the run is reported on stderr. The exit code is then
-///   NotWritten, as it is if `unkept` is not "".
+/// Writes results.json, table.txt, report.html and, if `trace` has lanes, trace.json or
+/// trace.json.gz. Then shows the run as `options` say.
+/// - A file that cannot be written is written to a new folder beside the run's folder. If that
+///   fails, it is written to a new folder in $TMPDIR.
+/// - `unkept` is the reason why the journal could not be written, or "". If there is a reason, the
+///   journal is also written to the new folder.
+/// - Each failure to write a file or to show the run is reported on stderr. If there was a failure,
+///   or `unkept` is not "", the exit code is at least NotWritten.
 Exit finish_run(const Job& job, const RunOptions& options, const Analysed& analysed,
                 const TraceModel& trace, const Journal& journal, const std::string& unkept);
 

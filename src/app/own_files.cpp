@@ -18,8 +18,8 @@ namespace normbench {
 namespace fs = std::filesystem;
 namespace {
 
-/// Returns true if both paths lead to the same file: by links, or by another spelling. The file
-/// need not exist.
+/// Returns true if both paths refer to the same file, also through links or another spelling. The
+/// file need not exist.
 bool are_same(const std::string& one, const std::string& other) {
   std::error_code unknown, unresolved_one, unresolved_other;
   if (fs::equivalent(one, other, unknown)) return true;

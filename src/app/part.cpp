@@ -52,14 +52,15 @@ Exit measure_asked_part(const Json& asked) {
   return Exit::Fine;
 }
 
-/// Starts this program in a fresh process, on all CPUs that this process may use.
+/// Starts `normbench part` in a new process. The process may run on all CPUs that this one may use,
+/// even if the calling thread is bound to one of them.
 ChildProcess start_part() {
   const Unpinned everywhere;
   return ChildProcess({.argv = {"/proc/self/exe", "part"}});
 }
 
-/// Sends `asked` to a fresh process of this program, and returns the line that it answers. Throws
-/// std::runtime_error if the process cannot be started, fails, or answers no line.
+/// Sends `asked` to a new `normbench part` process, and returns the line with its answer. Throws
+/// std::runtime_error if the process cannot be started, fails, or writes no whole line.
 std::string answer_of_part(std::string asked) {
   using std::chrono::milliseconds;
   ChildProcess part = start_part();

@@ -14,7 +14,8 @@
 namespace normbench {
 namespace {
 
-/// Reads stdin line by line. A line too long for a request is cut one byte after the limit.
+/// Reads stdin line by line. A line that is too long for a request is cut to the limit plus one
+/// byte, so that PeerServer still sees that it is too long.
 class Lines {
  public:
   std::optional<std::string> next() {
@@ -46,7 +47,7 @@ Exit serve(BackendOptions backend) {
     throw Invalid(
         "peer is started by another normbench, whose config names it: \"peers\": {\"old\": "
         "[\"/path/to/this/normbench\", \"peer\"]}");
-  if (!backend.simd.empty()) use_simd(backend.simd);  // reports a mistake before any request
+  if (!backend.simd.empty()) use_simd(backend.simd);  // throws for an unknown name
   SystemClock clock;
   PeerServer server(clock, [&](int device) {
     backend.device = device;

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 std::optional<std::string> own_configs() {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  // Relative to the program: in bin/ of an installation, in the package beside its libraries, and
-  // in a build folder.
+  // These paths are relative to the program's folder. In this order, they are for a program in bin/
+  // of an installation, in the package beside its libraries, and in a build folder.
   for (const char* const place :
        {"../share/normbench/configs", "../../share/normbench/configs", "../../configs"})
     if (fs::is_directory(here / place)) return fs::weakly_canonical(here / place).string();
@@ -33,8 +33,8 @@ std::string configs_folder(const std::string& given) {
   throw Invalid("no configs beside this program (name their folder: --configs DIR)");
 }
 
-/// Returns true for names of configs. The schema that `init` writes beside a config and the request
-/// that `reproduce` keeps are no configs.
+/// Returns true if the file name is that of a config. The schema that `init` writes beside a config
+/// and the request that `reproduce` keeps are no configs.
 bool is_config_name(const fs::path& path) {
   const std::string name = path.filename().string();
   if (name.ends_with(".schema.json") || name == "reproduce.json") return false;
@@ -56,7 +56,7 @@ std::vector<std::string> config_files(const std::string& folder) {
 
 namespace {
 
-/// Returns the file in `folder` that has this name, or has it before .json or .jsonc.
+/// Returns the file in `folder` called `name`, `name`.json or `name`.jsonc, the first that exists.
 std::optional<std::string> file_named(const fs::path& folder, const std::string& name) {
   std::error_code error;
   for (const char* const suffix : {"", ".json", ".jsonc"}) {
@@ -66,7 +66,7 @@ std::optional<std::string> file_named(const fs::path& folder, const std::string&
   return std::nullopt;
 }
 
-/// Returns the path of a config with this name. See find_configs().
+/// Returns the path of the config called `name`, as find_configs() describes it.
 std::string found_config(const std::string& name) {
   if (name.empty() || name == "-" || name.find('/') != std::string::npos) return name;
   const std::optional<std::string> folder = own_configs();

@@ -10,8 +10,8 @@
 
 namespace normbench {
 
-/// Returns this program's folder of configs: that of its installation, its package or its source
-/// tree. Returns nothing if there is none.
+/// Returns this program's folder of configs, in its installation, its package or its source tree.
+/// Returns nothing if there is none.
 std::optional<std::string> own_configs();
 /// Returns the folder `given`, or this program's folder of configs if `given` is "". Throws Invalid
 /// if the program has none.
@@ -20,8 +20,9 @@ std::string configs_folder(const std::string& given);
 std::vector<std::string> config_files(const std::string& folder);
 
 /// Replaces names of this program's configs, like "quickstart" or "quickstart.json", by their
-/// paths. A file of that name in the working folder goes before, which is told if the name has no
-/// suffix. Leaves "-", names with a folder and unknown names as they are.
+/// paths. A file with that name in the working folder is used instead. If both exist and the name
+/// has no suffix, a message on stderr says which one is used. Does not change "-", names with a
+/// folder and unknown names.
 void find_configs(std::vector<std::string>& names);
 
 /// Plans all configs of a folder. Peers are planned, too, but not run. Throws BadFiles.
@@ -34,7 +35,8 @@ struct Needs {
   double seconds = 0;  // budget of the rounds of all groups
   Sides bytes;         // memory of the largest group, without cases that cannot run here
 
-  /// Adds the needs of a group. `cache_bytes` is the size of the last cache of each memory.
+  /// Adds the needs of a group. `cache_bytes` has the size of the last-level cache of host and
+  /// device.
   void add(const Plan& plan, const Group& group, const Sides& cache_bytes);
   /// Returns a text like "GPU (2.2 GB), 2 peers, 1.23 GB"; "" if nothing is needed.
   std::string text() const;

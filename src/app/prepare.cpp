@@ -67,7 +67,7 @@ class PrepareProgress final : public PrepareObserver {
 };
 
 /// Returns the preparation that the options describe. Throws BadInput with all mistakes. Reports
-/// files beside the images that are left out.
+/// the other files in the folders of the images, which are left out.
 Preparation read_preparation(const PrepareSaid& said) {
   Preparation preparation{.sources = {}, .folder = said.folder, .form = {}};
   DatasetForm& form = preparation.form;
@@ -86,7 +86,7 @@ Preparation read_preparation(const PrepareSaid& said) {
   } catch (const Invalid& mistake) {
     mistakes.emplace_back(mistake.what());
   }
-  if (said.storage)  // other options are checked against the storage
+  if (said.storage)  // without a storage, other options cannot be checked
     std::ranges::copy(mistakes_before(preparation), std::back_inserter(mistakes));
   std::vector<Issue> issues;
   for (const std::string& text : mistakes) issues.push_back({"", text});

@@ -19,8 +19,9 @@
 namespace normbench {
 namespace {
 
-/// How an attached tool is recognised: by environment variables that it sets, or by words in the
-/// path of the library that it injects.
+/// A profiling tool that this program recognises. The tool is attached if one of `variables` is set
+/// in the environment, or if the path in CUDA_INJECTION64_PATH or NVTX_INJECTION64_PATH contains
+/// one of `words`.
 struct KnownTool {
   const char* name;
   std::array<const char*, 4> variables;
@@ -64,7 +65,8 @@ std::string with_consequence(const std::string& why) {
   return why.ends_with(consequence) ? why : why + consequence;
 }
 
-// Sorts devices below all processes, as torch does.
+// The sort index of CUDA device 0. Trace viewers show devices below all processes, as in the traces
+// of torch.profiler.
 constexpr std::int64_t kDevicesSortIndex = 5'000'000;
 
 std::int64_t wall_clock_ns() {
@@ -73,7 +75,7 @@ std::int64_t wall_clock_ns() {
       .count();
 }
 
-/// Returns the major and the minor number, like {9, 0} for "9.0".
+/// Returns the major and the minor number of a version, like {9, 0} for "9.0".
 std::pair<int, int> version_numbers(const std::string& text) {
   int major = 0, minor = 0;
   const char* const end = text.data() + text.size();

@@ -1,4 +1,5 @@
-/// The profile pass of a run: attached tools, the source of device times, and the trace.
+/// What a run needs for its profile pass, which records a few iterations of each case after the
+/// measurements: attached tools, the source of device times, and the trace.
 #pragma once
 
 #include <memory>
@@ -19,39 +20,41 @@ namespace normbench {
 /// to this process.
 struct AttachedTool {
   std::string name;         // like "Nsight Systems"
-  bool takes_cupti = true;  // it traces CUDA through CUPTI, which this process must then not use
+  bool takes_cupti = true;  // the tool uses CUPTI, so this process must not use it
 };
 
-/// Returns the attached tool, recognised by environment variables that it sets for the programs it
-/// starts. A tool that uses only NVTX counts only if NVTX has loaded it. Returns nothing if no tool
-/// is attached.
+/// Returns the tool that is attached to this process, or nothing. A tool is recognised by the
+/// environment variables that it sets for the programs that it starts. If only
+/// NVTX_INJECTION64_PATH is set, there is a tool only if NVTX has loaded the library at that path.
 std::optional<AttachedTool> attached_tool();
 
-/// Returns CUPTI's tracer if the environment has a GPU and no tool that needs CUPTI itself; else
-/// null.
+/// Returns a tracer that records device work by CUPTI. Returns null if `environment` has no GPU, or
+/// if `tool` uses CUPTI itself.
 std::unique_ptr<DeviceTracer> make_device_tracer(const Json& environment,
                                                  const std::optional<AttachedTool>& tool);
 
-/// Returns a sentence on why the device times of profiles are not CUPTI's. Returns "" if they are,
-/// or if there are none. `untraced` is why the tracer was not used or gave up, or "".
+/// Returns the reason why device times come from CUDA events instead of CUPTI. Returns "" if no
+/// profile has device times from CUDA events. `untraced` is the reason why CUPTI's tracer was not
+/// used or gave up, or "".
 std::string why_not_cupti(const Results& results, const std::optional<AttachedTool>& tool,
                           const std::string& untraced);
 
-/// The trace of a run. Adding a profile to the trace also fills in the results of that profile.
+/// The trace of a run: the recordings of all profiled cases.
 class RunTrace {
  public:
   /// Begins a trace of this process and of the device that `environment` describes. The trace
   /// starts at the current time.
   RunTrace(const Plan& plan, const Json& environment, Clock& clock);
 
-  /// Adds a profile to the trace, and fills in the rows, times and losses of `result`.
+  /// Adds the recording of one case to the trace. Also sets the rows of the profiler table, the
+  /// times and the counts of lost records in `result`.
   void add(const ProfileTrace& profile, CaseProfile& result);
 
-  /// Finishes the trace; call this last. `no_cupti` is why device times are not CUPTI's, or "".
+  /// Finishes the trace; call this last. `no_cupti` is the result of why_not_cupti().
   TraceModel finish(const std::string& no_cupti);
 
  private:
-  TraceModel empty_;  // the trace of a single profile starts as a copy of it
+  TraceModel empty_;  // add() copies it to begin the trace of one profile
   TraceModel all_;
   bool by_shape_;
 };

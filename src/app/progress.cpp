@@ -28,8 +28,10 @@ namespace {
 constexpr auto kRedraw = std::chrono::seconds(1);
 constexpr int kCyclesPerLine = 10;
 
-/// Returns a text like "40 rounds (precision)", or "checked" if a profiling tool is attached and
-/// nothing is measured. How many cases failed and why follows, and stands alone if no other ran.
+/// Returns how a group ended, like "40 rounds (precision)": the number of rounds and why there were
+/// no more. If cases succeeded but no round was measured, as under a profiling tool, the text is
+/// "checked". If cases failed, the text continues with how many failed and why. If no case
+/// succeeded, it contains only the failures.
 std::string done_text(const GroupResult& group) {
   std::size_t rounds = 0;
   bool any = false;
@@ -118,7 +120,8 @@ void Progress::group_finished(std::size_t index, const GroupResult& group) {
   tell("{}: {}{}\n", name(index), done_text(group), is_last ? "" : " · " + left());
 }
 
-/// Reports that another process has measured its part of the group.
+/// Clears the live line. If the style is Lines, also prints a line that says how many of the
+/// processes that share the rounds of the group have finished.
 void Progress::tell_process(const GroupStep& step) {
   line_.clear();
   if (line_.style() == ProgressStyle::Lines)
@@ -130,7 +133,8 @@ std::string Progress::name(std::size_t index) const {
   return fmt::format("[{}/{}] {}", index + 1, plan_.groups.size(), group_name(plan_.groups[index]));
 }
 
-/// Reports that a group takes longer than max_seconds_per_group, how long, and why.
+/// Prints that a group will take longer than max_seconds_per_group: the expected time, and how it
+/// is divided among preparation, rounds and checks.
 void Progress::tell_overrun(std::size_t index, const GroupForecast& forecast) {
   line_.clear();
   tell("{}: {}\n", name(index),
@@ -176,7 +180,7 @@ void CalibrateProgress::pair_done(const JudgedPair& pair) {
     if (pair.ratio.low > 1 || pair.ratio.high < 1) ++excluding_;
     return;
   }
-  ++done_;  // each cycle of pairs ends with a slowed pair
+  ++done_;  // the slowed pair is the last pair of a cycle
   if (pair.answer == Answer::Found) ++found_;
   if (line_.style() == ProgressStyle::Lines && done_ % kCyclesPerLine == 0) tell("{}\n", text());
 }

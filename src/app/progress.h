@@ -1,5 +1,5 @@
-/// Progress on stderr: one line that is overwritten on a terminal, a new line for each step
-/// elsewhere.
+/// Progress on stderr. On a terminal, one line is overwritten again and again. Elsewhere, each
+/// report is a new line.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,8 @@
 
 namespace normbench {
 
-/// An Observer that shows nothing, for a process whose caller shows the progress.
+/// An Observer that shows nothing, for example in a process whose parent process shows the
+/// progress.
 class Silent : public Observer {
  public:
   void group_started(std::size_t, const Group&, std::int64_t) override {}
@@ -21,10 +22,11 @@ class Silent : public Observer {
   void group_finished(std::size_t, const GroupResult&) override {}
 };
 
-/// How a command shows progress: Nothing, a new line now and then, or one line that is overwritten.
+/// How a command shows progress: not at all, by a new line now and then, or in one line that is
+/// overwritten.
 enum class ProgressStyle { Nothing, Lines, Live };
 
-/// Returns Live on a terminal and Lines elsewhere, but Nothing if `quiet`.
+/// Returns Nothing if `quiet`. Otherwise returns Live on a terminal and Lines elsewhere.
 ProgressStyle progress_style(bool quiet);
 
 /// A line on a terminal that each show() overwrites. It is cut to the width of the terminal.
@@ -50,8 +52,8 @@ class LiveLine {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// Shows the progress of a run: in one line that is overwritten, or by a line for each group. Also
-/// reports groups that take longer than max_seconds_per_group, and why.
+/// Shows the progress of a run: in one line that is overwritten, or by a line for each finished
+/// group. Also prints which groups will take longer than max_seconds_per_group, and why.
 class Progress final : public Observer {
  public:
   Progress(const Plan& plan, ProgressStyle style);
@@ -61,7 +63,8 @@ class Progress final : public Observer {
   void step_done(const GroupStep& step) override;
   void round_done(int rounds, double seconds, double half_width) override;
   void group_finished(std::size_t index, const GroupResult& group) override;
-  /// Returns false as long as no group had to be measured.
+  /// Returns true once this process has begun to measure a group. It stays false if a resumed run
+  /// finds all groups finished.
   bool started() const { return started_; }
   /// Clears the line. Call this before anything else is printed.
   void clear() { line_.clear(); }
@@ -76,22 +79,23 @@ class Progress final : public Observer {
   Pace pace_;
   LiveLine line_;
   bool started_ = false;
-  std::string rounds_;  // "12 rounds, 31 s, ±2.1 %, ", or "" before the first round
+  std::string rounds_;  // "12 rounds, 31 s, ±2.1 %, ", or "" before the first round of a group
 };
 
 /// Returns the name of a group: "place batch=8, size=720x1280".
 std::string group_name(const Group& group);
 
-/// Returns how long a group takes instead of its time limit `limit`, in seconds, and what takes so
-/// long: "about 12 s instead of 1.5 s: …".
+/// Returns a text about a group that will take longer than its limit of `limit` seconds: the
+/// expected time, and how it is divided: "about 12 s instead of 1.5 s: ...".
 std::string overrun_text(const GroupForecast& forecast, double limit);
 
-/// Shows the progress of a calibration: in one line that is overwritten, or by a line every ten
-/// cycles.
+/// Shows the progress of `normbench calibrate`, which measures cycles of three pairs of variants,
+/// one pair of each PairKind. Shows it in one line that is overwritten, or by a line after every
+/// ten cycles.
 class CalibrateProgress final : public Silent {
  public:
-  /// `pairs` is the number of pairs of each kind: identical and slowed. 0: as many as `seconds`
-  /// allow.
+  /// `pairs` is the number of pairs of each PairKind to measure. If it is 0, cycles are measured
+  /// for `seconds` seconds.
   CalibrateProgress(int pairs, double seconds, ProgressStyle style);
 
   void round_done(int, double, double) override;
@@ -103,8 +107,8 @@ class CalibrateProgress final : public Silent {
   int pairs_;
   double seconds_;
   LiveLine line_;
-  // done_: the pairs of each kind. excluding_: the intervals of identical code that exclude 1.
-  // found_: the slowed pairs whose slowdown was found.
+  // done_: finished cycles. excluding_: pairs of identical code whose interval excludes the ratio
+  // 1. found_: slowed pairs whose slowdown was found.
   int done_ = 0, excluding_ = 0, found_ = 0;
 };
 

@@ -29,7 +29,8 @@
 namespace normbench {
 namespace {
 
-/// Starts this program with `arguments` in this process (execv). Returns only on failure.
+/// Replaces this process by a new start of this program with `arguments` (execv). Returns only if
+/// that fails.
 void become(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "normbench");
   std::vector<char*> words;
@@ -39,9 +40,10 @@ void become(std::vector<std::string> arguments) {
   execv("/proc/self/exe", words.data());
 }
 
-/// Handles a contender that hangs, which cannot be stopped inside its process: notes in the journal
-/// that it failed, and starts this program again with `arguments`. If the journal cannot be
-/// written, the process ends with NotWritten, because a new process would hang again.
+/// Called if a contender (a case, or a measured limit of the machine) hangs. A call that hangs
+/// cannot be stopped inside its process. So this function notes in the journal that the contender
+/// failed, and starts the program again with `arguments`. If the journal cannot be written, it ends
+/// the process with NotWritten, because a new process would hang in the same contender.
 [[noreturn]] void restart_without(std::size_t group, const std::string& contender,
                                   double limit_seconds, Journal& journal,
                                   const std::vector<std::string>& arguments) {
@@ -58,7 +60,8 @@ void become(std::vector<std::string> arguments) {
   _exit(static_cast<int>(Exit::Failed));
 }
 
-/// Tells before the run what an attached profiling tool changes, and if --capture has no effect.
+/// Prints, before the run, that nothing will be measured because a profiling tool is attached, or
+/// that --capture has no effect without a GPU.
 void tell_modes(const RunOptions& options, const std::optional<AttachedTool>& tool,
                 const Json& environment) {
   if (tool && !options.measure)
@@ -69,7 +72,8 @@ void tell_modes(const RunOptions& options, const std::optional<AttachedTool>& to
          environment.at("places").value("cuda", "no CUDA device"));
 }
 
-/// Tells how to allow the peers of the plan, if they are skipped.
+/// If the plan has cases that peers (programs that the config names) would run, and --allow-peers
+/// is not given, prints how to allow them.
 void tell_peers(const Plan& plan, const RunOptions& options) {
   if (options.job.config.allow_peers) return;
   std::string commands;
@@ -91,8 +95,9 @@ struct RunEnd {
   std::string state;  // "the run is finished", or why it failed
 };
 
-/// Ends the process because `tool` does not return from ending its recording. The exit code is that
-/// of the run, or at least Failed if the configs in `then` are not run.
+/// Ends the process because `tool` did not return from the call that ends its recording. The exit
+/// code is the code of the run. `then` are configs that were to run next. If there are any, their
+/// names are printed and the exit code is at least Failed.
 [[noreturn]] void leave(const std::string& tool, double limit_seconds, const RunEnd& end,
                         std::span<const std::string> then) {
   tell("normbench: {} did not end its recording within {:g} s: ending without it, {}\n", tool,
@@ -102,7 +107,7 @@ struct RunEnd {
   _exit(static_cast<int>(std::max(end.code, Exit::Failed)));
 }
 
-/// Returns what is printed if a second Ctrl-C ends the run at once.
+/// Returns the text that is printed if a second Ctrl-C ends the run at once.
 std::string if_stopped_at_once(const Begun& begun) {
   const ScratchFolder* const scratch = begun.scratch.get();
   return fmt::format(
@@ -111,7 +116,7 @@ std::string if_stopped_at_once(const Begun& begun) {
       scratch ? fmt::format(" (the next run removes {})", shell_word(scratch->path())) : "");
 }
 
-/// Runs a job to its end. `then` are the configs to run after it.
+/// Runs a job to its end and returns its exit code. `then` are the configs that will run after it.
 Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string> then) {
   const auto& [job, backends, environment, plan, journal, scratch] = begun;
   const LastWords last_words(options.is_asked ? "" : if_stopped_at_once(begun));
@@ -154,7 +159,7 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
       return measure_part(
           begun.job, group, part, [&](const std::string& contender) { on_hung(group, contender); },
           options.scratch);
-      // Ctrl-C also ends a child process that has not set its signal handler yet.
+      // measure_part() also throws if Ctrl-C killed a child that had no signal handler yet.
     } catch (const std::runtime_error&) {
       if (context.interrupted) return std::optional<GroupResult>();
       throw;
@@ -184,7 +189,8 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   return end.code;
 }
 
-/// Returns the code of two runs: the larger one, but Failed rather than Inconclusive.
+/// Returns the exit code for two runs together: the larger code, except that Failed counts as worse
+/// than Inconclusive.
 Exit worse(Exit a, Exit b) {
   return a == Exit::Inconclusive && b == Exit::Failed   ? b
          : a == Exit::Failed && b == Exit::Inconclusive ? a

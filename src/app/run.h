@@ -1,4 +1,4 @@
-/// Measures what a config describes, for the subcommands `run` and `try`.
+/// Runs the experiments of a config, for the subcommands `run` and `try`.
 #pragma once
 
 #include "app/job.h"

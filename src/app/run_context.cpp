@@ -11,7 +11,8 @@
 namespace normbench {
 namespace {
 
-/// Wraps `on_hung` so that it throws nothing out of the watchdog's thread and never returns.
+/// Returns a callback for the watchdog. It calls `on_hung`. If that returns or throws, it ends the
+/// process.
 Watchdog::OnHung ending(Watchdog::OnHung on_hung) {
   return [on_hung = std::move(on_hung)](std::size_t group, const std::string& contender) {
     try {

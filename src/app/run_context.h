@@ -1,4 +1,4 @@
-/// What is needed to measure in this process.
+/// The objects that measuring in this process needs.
 #pragma once
 
 #include "backend/backend.h"
@@ -10,10 +10,10 @@
 namespace normbench {
 
 /// A RunContext of this process and machine, with the clock, recorder and watchdog that it uses.
-/// `range`, the recorder's range for the whole run, begins and ends with this object.
+/// `range` is the range of the whole run in the recorder. It begins and ends with this object.
 struct OwnRunContext {
-  /// `on_hung` must end this process. If it throws or returns, the process ends with
-  /// Exit::NotWritten.
+  /// `on_hung` is called if a case hangs, and must end this process. If it throws or returns, the
+  /// process ends with Exit::NotWritten.
   OwnRunContext(const Backends& backends, Observer& observer, const Plan& plan,
                 Watchdog::OnHung on_hung);
   OwnRunContext(const OwnRunContext&) = delete;

@@ -11,8 +11,8 @@
 
 namespace normbench {
 
-/// What starts and stops the recording of a profiling tool: the NVTX range `capture`, or the calls
-/// of the CUDA runtime for profilers.
+/// What starts and stops the recording of a profiling tool: the NVTX range `capture`, or
+/// cudaProfilerStart() and cudaProfilerStop().
 enum class Capture { Nvtx, CudaProfiler };
 constexpr auto words(Capture) {
   return std::to_array<Word<Capture>>(
@@ -20,7 +20,7 @@ constexpr auto words(Capture) {
 }
 
 struct RunOptions {
-  std::vector<std::string> files, configs;  // FILE, and --config FILE
+  std::vector<std::string> files, configs;  // values of FILE; values of --config FILE
   JobOptions job;
   std::string out, resume;
   bool force = false;
@@ -30,12 +30,12 @@ struct RunOptions {
   bool gzip_trace = false;
   bool no_html = false;
   bool quiet = false;
-  bool strict = false;   // the exit code tells how the claims ended
+  bool strict = false;   // the exit code depends on the outcomes of the config's claims
   bool measure = false;  // measures even under a profiling tool
   Capture capture = Capture::Nvtx;
   std::string scratch;  // folder in which stages save files; "": the system's temporary folder
   bool is_asked = false;          // another normbench started this one (--asker)
-  std::vector<std::string> then;  // configs to run after the resumed run (--then, not in --help)
+  std::vector<std::string> then;  // configs to run after the resumed run (--then, hidden)
   Given given;                    // the values given to each option
 };
 
@@ -45,7 +45,8 @@ std::vector<Option> run_options(RunOptions& options);
 /// Throws Invalid for options that exclude each other.
 void check_run_options(const RunOptions& options);
 
-/// Returns the arguments that continue the run in `dir` after a hang and then run `configs`.
+/// Returns the arguments with which this program continues the run in `dir` after a case has hung,
+/// and then runs `configs`.
 std::vector<std::string> to_go_on(const RunOptions& options, const std::string& dir,
                                   std::span<const std::string> configs);
 

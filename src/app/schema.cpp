@@ -15,7 +15,7 @@
 namespace normbench {
 namespace {
 
-/// What a schema is of.
+/// The kind of file that a schema describes.
 enum class Described { Config, Results };
 constexpr auto words(Described) {
   return std::to_array<Word<Described>>(
@@ -27,7 +27,7 @@ struct SchemaOptions {
   std::string out;
 };
 
-/// Returns a Take that reads the option --of.
+/// Returns the reader of the option --of. It stores the value in `of`, or throws Invalid.
 Take described(Described& of) {
   const auto take = [&of](const std::string& name, const std::string& given) {
     const auto value = parse_word<Described>(given);

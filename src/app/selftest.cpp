@@ -24,8 +24,8 @@ struct SelftestOptions {
   BackendOptions backend;
 };
 
-/// Returns the host's free memory in bytes, at most what its container allows; 0 if it is not
-/// known.
+/// Returns the free memory of the host in bytes, or the memory limit of the container if that is
+/// less. Returns 0 if the free memory is unknown.
 std::int64_t host_bytes() {
   const Json available = memory_facts("/").at("available_bytes");
   const std::int64_t free = available.is_number() ? available.get<std::int64_t>() : 0;
@@ -38,8 +38,8 @@ std::int64_t device_bytes(const Backends& backends) {
   return facts.is_object() ? facts.value("memory_bytes", std::int64_t{0}) : 0;
 }
 
-/// Returns the instruction sets to test: all for "all", else the named one. Throws Invalid if it
-/// cannot be used on this machine.
+/// Returns the instruction sets to test: all that this machine can use for "all", otherwise only
+/// the named one. Throws Invalid if this machine cannot use it.
 std::vector<std::string> chosen_simd(const std::string& said) {
   if (said == "all") return simd_targets();
   use_simd(said);
@@ -64,8 +64,8 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
   return options;
 }
 
-/// Returns false if nothing was tested: the wanted place is not available, or no wanted row has
-/// cases.
+/// Returns false if nothing was tested. That is so if the place that the user chose is not
+/// available, or if no chosen kernel row (an implementation of an op) has test cases.
 bool tested_any(const selftest::Findings& findings) {
   return std::ranges::any_of(findings.places,
                              [](const auto& place) { return !place.rows.empty(); });

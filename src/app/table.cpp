@@ -31,14 +31,14 @@ namespace {
 
 struct Shown {
   std::string file;
-  // About parts of the trace that cannot be used or are doubtful.
+  // Warnings about unusable or doubtful parts of the trace.
   std::vector<std::string> warnings;
   CaseProfile profile;
   AllRows rest;  // sums of rows that are not shown
 };
 
-/// Returns the trace file: the path itself, or the trace in a run's folder. Throws Invalid if there
-/// is none.
+/// Returns the trace file: `path` itself, or the trace in the folder `path` of a run. Throws
+/// Invalid if this folder has no trace.
 std::string file_of(const std::string& path) {
   std::error_code unknown;
   if (!fs::is_directory(path, unknown)) return path;
@@ -83,8 +83,9 @@ struct TableArguments {
   }
 };
 
-/// Reads a Chrome trace, gzipped or not, whatever its name is. Warns on stderr about what cannot be
-/// used. Throws Invalid, naming the file, if the file is no trace.
+/// Reads a Chrome trace and makes its rows. The content decides whether the file is gzipped, not
+/// its name. Prints a warning on stderr for each part of the trace that cannot be used. Throws
+/// Invalid with the file's name if the file is no trace.
 Shown read_table(const std::string& file, const TableArguments& wanted) {
   Shown shown{.file = file, .warnings = {}, .profile = {}, .rest = {}};
   ReadTrace trace = read_trace(shown.file);
@@ -188,7 +189,7 @@ constexpr auto footers = std::to_array<Meaning>({
      "its writer had no room for."},
 });
 
-/// Returns the meanings as help entries, each on one line.
+/// Returns the meanings as entries for --help. Newlines become spaces.
 std::vector<HelpEntry> entries(std::span<const Meaning> meanings) {
   std::vector<HelpEntry> list;
   for (const Meaning& meaning : meanings) {
@@ -211,7 +212,7 @@ std::string sort_help() {
                      fmt::join(sort_key_names(), ", "));
 }
 
-/// Returns the explanations of all columns of both tables, and of the lines below them.
+/// Returns the explanations of all columns of both tables, and of the lines below the tables.
 std::vector<HelpSection> columns_help() {
   return {{"Columns of torch", entries(torch_columns)},
           {"Columns of stats", entries(stats_columns)},
@@ -220,7 +221,8 @@ std::vector<HelpSection> columns_help() {
 
 // --- rendering the tables
 
-/// Returns the options of the table, with the sums of rows that are not shown.
+/// Returns the options of the command line, with `rest` set to the sums of the rows that the table
+/// does not show.
 TableOptions options_for(const Shown& shown, const TableArguments& wanted) {
   TableOptions options = wanted.options;
   options.rest = shown.rest;
@@ -243,7 +245,7 @@ std::string titled(const std::vector<Shown>& all, const TableArguments& wanted) 
   return text;
 }
 
-/// Returns `values` with the name of the trace file in front.
+/// Returns `values` with the name of the trace file as first member.
 Json with_file(const Shown& shown, const Json& values) {
   Json json{{"trace", shown.file}};
   json.update(values);
@@ -259,7 +261,7 @@ std::string csv(const std::vector<Shown>& all, const TableArguments& wanted) {
   return csv_text(rows);
 }
 
-/// Returns the table's values and the warnings that people get on stderr.
+/// Returns the values of the table and the warnings that read_table() has printed on stderr.
 Json document_of(const Shown& shown, const TableArguments& wanted) {
   Json document = profile_json(shown.profile, {}, wanted.kind, options_for(shown, wanted));
   document["warnings"] = shown.warnings;

@@ -19,7 +19,7 @@ std::string_view variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Returns the number in COLUMNS; 0 if there is none.
+/// Returns the number in the environment variable COLUMNS, or 0 if it has no number.
 std::size_t said_columns() {
   const std::string_view said = variable("COLUMNS");
   std::size_t columns = 0;
@@ -27,7 +27,7 @@ std::size_t said_columns() {
   return error == std::errc() && end == said.data() + said.size() ? columns : 0;
 }
 
-/// Returns the number of columns that the terminal reports; 0 if it is not known.
+/// Returns the number of columns that the terminal reports, or 0 if it reports none.
 std::size_t real_columns(int stream) {
   winsize size{};
   return ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

@@ -27,11 +27,11 @@ struct TryOptions {
   bool show = false;
   TryConfig wanted;
   RunOptions run;
-  std::vector<std::string> mistakes;  // in option values; reported with all others
+  std::vector<std::string> mistakes;  // in option values; read_wanted() throws them
   Given given;
 };
 
-/// Returns a Take that reads words of an enum, with commas between them.
+/// Returns the reader of an option (a Take) that takes words of the enum E, separated by commas.
 template <class E>
 Take words_into(std::vector<E>& values) {
   const auto call = [&values](const std::string& name, const std::string& given) {
@@ -45,8 +45,8 @@ Take words_into(std::vector<E>& values) {
   return {.call = call, .words = all_words<E>()};
 }
 
-/// Returns a Take that reads whole numbers from 1, with commas between them. If `takes_all`, the
-/// word "all" stands for itself.
+/// Returns the reader of an option (a Take) that takes whole numbers from 1 to `most`, separated by
+/// commas. If `takes_all`, "all" may stand among the numbers, and is stored as this word.
 Take numbers_into(Json& numbers, std::int64_t most, bool takes_all) {
   const auto call = [&numbers, most, takes_all](const std::string& name, const std::string& given) {
     numbers = Json::array();
@@ -60,8 +60,8 @@ Take numbers_into(Json& numbers, std::int64_t most, bool takes_all) {
   return {call};
 }
 
-/// Returns the command line again, without options that change no measurement. It is the question
-/// of the experiment.
+/// Returns the command line without options like --out that do not change what is measured. This
+/// text becomes the question of the experiment in the config.
 std::string question_of(const TryOptions& options) {
   std::string text = "normbench try";
   for (const auto& [name, values] : options.given) {
@@ -76,7 +76,8 @@ std::string question_of(const TryOptions& options) {
   return text;
 }
 
-/// Sets the images. If --batch is not given, a batch has at most as many images as there are files.
+/// Finds the files of --images. If --batch is not given, a batch has 32 images, or as many as there
+/// are files if that is less.
 void find_images(TryOptions& options) {
   if (options.images.empty()) return;
   Load load;
@@ -92,7 +93,8 @@ void find_images(TryOptions& options) {
   }
 }
 
-/// Adds a mistake for each option about the normalised values, if a variant has no `normalize`.
+/// --out-dtype and --out-layout set members of a stage `normalize`. If one of them is given, adds a
+/// mistake for each variant (list of stages) without such a stage.
 void check_normalized(const TryConfig& wanted, std::vector<std::string>& mistakes) {
   const auto normalizes = [](const Json& stage) {
     return stage == "normalize" || (stage.is_object() && value_at(stage, "/op") == "normalize");
@@ -108,7 +110,7 @@ void check_normalized(const TryConfig& wanted, std::vector<std::string>& mistake
   check(!wanted.out_layouts.empty(), "--out-layout", "layout:to=nhwc");
 }
 
-/// Adds a mistake for each word of the command line that no config can hold.
+/// Adds a mistake for each option with a value that is not UTF-8.
 void check_texts(const TryOptions& options, std::vector<std::string>& mistakes) {
   for (const auto& [name, values] : options.given)
     if (!std::ranges::all_of(values, is_utf8))

@@ -23,13 +23,15 @@ namespace normbench {
 struct Signature {
   std::vector<TensorDesc> in, out;
   bool pages_mapped = true;  // false: the outputs are fresh; the first store to each page faults
-  /// The number of bytes of host memory that are touched from this stage on until its output is
-  /// used again. A cache with fewer bytes does not keep the output until then.
-  /// - The output lies in the buffer of an input: 0.
-  /// - A later CPU stage reads the output: the bytes that this stage and the stages before the
-  ///   reader touch.
-  /// - No later CPU stage reads it, and buffers are hot: the bytes that a whole iteration touches.
-  /// - No later CPU stage reads it, and buffers are cold: the largest int64.
+  /// The number of bytes of host memory that are touched between writing the output and using it
+  /// again. A cache with fewer bytes does not keep the output until then.
+  /// - If the output lies in the buffer of an input: 0.
+  /// - If a later CPU stage reads the output: the bytes touched by the stages from this one up to
+  ///   the last one before that reader.
+  /// - If no later CPU stage reads it, and every iteration uses the same buffers (hot): the bytes
+  ///   that a whole iteration touches.
+  /// - If no later CPU stage reads it, and the next iterations use other buffers (cold): the
+  ///   largest int64.
   std::int64_t reuse_bytes = 0;
   bool read_next = false;  // true: a later CPU stage reads the output before it is overwritten
 };
@@ -38,8 +40,8 @@ struct Signature {
 /// element once.
 Cost fewest(const Op& op, const Signature& signature);
 
-/// Returns the view of the input that an op reads: the window of a crop, the mirrored view of a
-/// flip, the whole input of any other op. Copies nothing.
+/// Returns the view of the input that an op reads. A crop reads its window, a flip the mirrored
+/// input, any other op the whole input. Copies nothing.
 View input_view(const Crop& op, const View& in);
 View input_view(const FlipOp& op, const View& in);
 template <class T>
@@ -47,14 +49,14 @@ View input_view(const T&, const View& in) {
   return in;
 }
 
-/// Some images of an output, and the input images from which they are computed. Image i of `out` is
-/// computed from image i of `in`.
+/// Some images of an output, and as many images of an input. Image i of `out` is computed from
+/// image i of `in`.
 struct Portion {
   View in, out;
 };
-/// Returns one portion for each crop window of a normalize; a single portion with the whole images
-/// if it has no window. For a batch of one image, the windows form a single portion if each lies
-/// equally far after the previous one in memory.
+/// Returns one portion for each crop window of a normalize, or a single portion with the whole
+/// images if it has no window. For a batch of one image, all windows form a single portion if the
+/// distance in memory from each window to the next is the same and not negative.
 std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
 /// Returns one portion per input of a concat.
 std::vector<Portion> portions_of(const Concat& op, std::span<const View> in, const View& out);
@@ -69,8 +71,8 @@ class Graph {
   virtual ~Graph() = default;
 };
 
-/// A queue to which work is submitted. A CPU queue runs the work at once and needs neither marks
-/// nor graphs. Functions throw std::runtime_error on failure.
+/// A queue to which work is submitted. A CPU queue runs the work at once, so its marks and graphs
+/// do nothing. Functions throw std::runtime_error on failure.
 class Queue {
  public:
   Queue(int team, Recorder* ranges) : threads(team), recorder(ranges) {}
@@ -97,18 +99,18 @@ class Queue {
   /// wait. During the call, another thread may submit work to `other`, but must not use it
   /// otherwise.
   virtual void wait_for(Queue& /*other*/, int /*mark*/) {}
-  /// Starts to count the clock cycles of the processors, if the device can count them. Waits for
-  /// all submitted work.
+  /// Waits for all submitted work, and then starts to count the clock cycles of the GPU's
+  /// multiprocessors. Does nothing if the queue cannot count them.
   virtual void start_cycles() {}
-  /// Returns the clock rate of the processors since start_cycles(), in MHz; 0 if it is unknown.
-  /// Waits for all submitted work.
+  /// Waits for all submitted work. Returns the clock rate of the multiprocessors since
+  /// start_cycles() in MHz, or 0 if it is unknown.
   virtual std::int64_t stop_cycles() { return 0; }
   /// Makes wait() put the host thread to sleep instead of polling, so that other threads can use
   /// its core. Call sleep_in_waits() before the first mark.
   virtual void sleep_in_waits() {}
 
   /// Starts a capture: work that is submitted from now on is recorded into a graph and does not
-  /// run. Only capturable rows may be submitted.
+  /// run. Only rows that are `Kernel::capturable` may be submitted.
   virtual void begin_capture() {}
   /// Ends the capture and returns its graph, ready to launch without the extra cost of a first
   /// launch.
@@ -116,7 +118,7 @@ class Queue {
   virtual void launch(Graph&) {}
 
   /// Between begin_load() and end_load(), submitted kernels do not run. Their code is only loaded
-  /// onto the device, which otherwise happens when they first run. Submit only rows with
+  /// onto the device. Without this, it is loaded when a kernel first runs. Submit only rows with
   /// `Kernel::loads` in between.
   virtual void begin_load() {}
   virtual void end_load() {}
@@ -124,14 +126,14 @@ class Queue {
   const int threads;         // exact size of the team that runs a CPU kernel
   Recorder* const recorder;  // records ranges inside a stage; may be null
   /// Each thread of the team except rank 0 records its share of the next stage as a range of this
-  /// name. "": they record none.
+  /// name. If the name is "", no thread records a range.
   std::string_view stage = {};
   /// The CPUs of the team, by rank. Empty: no thread is bound. std::nullopt: the CPUs that
   /// team_cpus() returns.
   std::optional<std::vector<int>> cpus = {};
-  /// The number of the iteration that the next stage works on. It starts at 0 in every turn. A
-  /// loader chooses its files by this number, so that all variants read the same files in the same
-  /// order.
+  /// The number of the iteration that the next stage works on. It starts at 0 in every turn (the
+  /// iterations that a case measures in one go). A `load` stage chooses its files by this number,
+  /// so that all variants read the same files in the same order.
   std::int64_t item = 0;
   /// Prefix of the names of the files that the next stage writes. "": the stage cannot write files.
   std::string_view files = {};
@@ -153,10 +155,11 @@ struct Kernel {
   Cost (*cost)(const Op&, const Signature&);
   std::size_t (*scratch)(const Op&, const Signature&);
   Launch (*prepare)(const Op&, const Signature&);
-  bool loads = false;  // true: the launch only submits kernels, as begin_load() needs
-  /// The lowest allowed peak signal-to-noise ratio in dB between the images of this row and those
-  /// of the reference. It is for rows whose filter differs from the filter of the op. 0: every
-  /// element is checked against its error bound instead.
+  /// True if the launch only submits kernels, so that it may be called after begin_load().
+  bool loads = false;
+  /// The lowest allowed peak signal-to-noise ratio in dB between the images of this row and the
+  /// images of the reference. It is above 0 for a row that resizes with another filter than the op
+  /// defines. If it is 0, every element is checked against its error bound instead.
   double psnr_db = 0;
 };
 
@@ -206,8 +209,8 @@ class Backend {
   /// takes GPU memory and time, so call it only if work will run here. Returns why nothing can run
   /// here, or std::nullopt.
   virtual std::optional<std::string> ready() { return unavailable(); }
-  /// Returns all rows, even without a device to run them, because a plan made on such a machine
-  /// names them.
+  /// Returns all rows, also on a machine without a device to run them, because a plan that is made
+  /// there names the rows.
   virtual std::span<const Kernel> kernels() const = 0;
   virtual std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) = 0;
   /// Prepares the calling thread to use the backend. A thread that did not create the backend must
@@ -227,17 +230,18 @@ class Backend {
   virtual void fill(std::byte* to, std::byte value, std::size_t bytes);
 
   /// Returns facts about the place that help to judge its results (name, memory, caches, …).
-  /// Returns null for the CPU, whose facts are in the environment. For a GPU, the free memory and
-  /// the link are less exact before ready(), because they are then read without a context.
+  /// Returns null for the CPU, whose facts are among those of the machine. For a GPU, the free
+  /// memory and the link are less exact before ready(), because they are then read without a
+  /// context.
   virtual Json describe();
   /// Returns facts that change during a run (clocks, temperature, power, why clocks are low), or
   /// null.
   virtual Json condition();
-  /// Returns the few facts of condition() that are read after every turn; std::nullopt if they
+  /// Returns the few facts of condition() that are read after every turn, or std::nullopt if they
   /// cannot be read. A call may take milliseconds.
   virtual std::optional<DeviceState> state() { return std::nullopt; }
-  /// Returns the size in bytes of the cache between the place's memory and its kernels (the L2 of a
-  /// GPU). 0: the caches of the host apply.
+  /// Returns the size in bytes of the cache between the place's memory and its kernels, for a GPU
+  /// the L2 cache. Returns 0 for the CPU, whose caches are those of the host.
   virtual std::int64_t cache_bytes() const { return 0; }
   /// Returns the index of the place's device among the devices that this process sees.
   virtual int device() const { return 0; }
@@ -251,8 +255,8 @@ class Backend {
   virtual void stop_capture() {}
 };
 
-/// The backends of this process, at most one per place. The CPU backend allocates pageable memory
-/// kinds, the CUDA backend all others.
+/// The backends of this process, at most one per place. owner() returns the CPU backend for
+/// pageable kinds of memory, and the CUDA backend for all other kinds.
 struct Backends {
   std::vector<std::unique_ptr<Backend>> list;
 
@@ -260,11 +264,11 @@ struct Backends {
   Backend& owner(Memory memory) const;
 };
 
-/// Returns the number of free bytes of device memory; std::nullopt if there is no GPU or it does
+/// Returns the number of free bytes of device memory, or std::nullopt if there is no GPU or it does
 /// not report this number.
 std::optional<std::int64_t> free_device_bytes(const Backends& backends);
 
-/// Returns the total energy in mJ that Backend::condition() reports; std::nullopt if it reports
+/// Returns the total energy in mJ that Backend::condition() reports, or std::nullopt if it reports
 /// none.
 std::optional<std::int64_t> used_energy_mj(Backend& backend);
 

@@ -10,8 +10,9 @@
 namespace normbench {
 namespace {
 
-// C0, DEL and C1, the separators of lines, and the Unicode format characters (Cf) except those that
-// join letters or belong to a script.
+// The code points of is_control(), as ranges: C0, DEL and C1, line separators, and the Unicode
+// format characters (category Cf). Format characters that join letters or belong to a script are
+// left out.
 constexpr auto kControls = std::to_array<std::pair<char32_t, char32_t>>({{0x00, 0x1F},
                                                                          {0x7F, 0x9F},
                                                                          {0xAD, 0xAD},

@@ -22,11 +22,11 @@ Character first_character(std::string_view text);
 /// - control characters (C0, DEL, C1), which terminals obey;
 /// - separators of lines;
 /// - marks that change the direction of text;
-/// - invisible characters without width, with which two different names look alike.
+/// - invisible characters without width, which can make two different names look the same.
 /// Returns false for marks that join or place the letters of a script.
 bool is_control(char32_t code);
 
-/// Returns true if `text` holds a character for which is_control() is true, or is not UTF-8.
+/// Returns true if `text` is not UTF-8 or contains a character for which is_control() is true.
 bool has_control(std::string_view text);
 
 /// Returns a character as an escape sequence of C++, like "\n", "\u001b" or "\U000e0041". A byte

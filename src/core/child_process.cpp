@@ -23,8 +23,8 @@
 namespace normbench {
 namespace {
 
-/// Blocks a signal for the calling thread as long as this object lives. A signal that is raised
-/// meanwhile is dropped. A signal that was pending before stays pending.
+/// Blocks a signal for the calling thread as long as this object lives. If the signal is raised
+/// meanwhile, it is dropped. If it was pending before, it stays pending.
 class IgnoredSignal {
  public:
   explicit IgnoredSignal(int signal) {
@@ -46,7 +46,7 @@ class IgnoredSignal {
 
  private:
   sigset_t signal_{}, before_{};
-  bool pending_;  // it was pending before, so other code takes it
+  bool pending_;  // true: the signal was pending before, so the destructor keeps it
 };
 
 struct Pipe {
@@ -64,21 +64,24 @@ struct ChildEnds {
   Descriptor in, out, errors, life;
 };
 
-/// The number of the descriptor that a child with a group of its own inherits. It is the end of a
-/// pipe to which nothing is written.
+/// If a child has a process group of its own, it inherits the read end of the pipe of
+/// kill_at_the_end_of() as the descriptor with this number. Nothing is written to that pipe.
 constexpr int kLife = STDERR_FILENO + 1;
 
-/// Has the kernel send SIGKILL to the group when the other end of the pipe `life` is closed, which
-/// happens at the latest when this process ends. The child and its own children hold `life` open.
-/// This does not depend on the thread that started the child, as PR_SET_PDEATHSIG does.
+/// Makes the kernel send SIGKILL to `group` when the write end of a pipe is closed. `life` is the
+/// read end of the pipe. This process holds the write end, so the kernel closes that end at the
+/// latest when this process ends. The setting lasts because the child and its own children keep the
+/// read end open. PR_SET_PDEATHSIG is not used: it sends the signal as soon as the thread that
+/// started the child ends, even if this process lives on.
 void kill_at_the_end_of(const Descriptor& life, pid_t group) {
   fcntl(life.number(), F_SETOWN, -group);
   fcntl(life.number(), F_SETSIG, SIGKILL);
   fcntl(life.number(), F_SETFL, O_RDONLY | O_ASYNC);
 }
 
-/// Returns the child's end of a new pipe if `stream` is Piped. Puts the other end, which never
-/// blocks, into `kept`.
+/// If `stream` is Piped, makes a pipe, stores this process's end (`own`) in `kept`, makes that end
+/// non-blocking, and returns the child's end (`childs`). Otherwise returns a Descriptor that is not
+/// open.
 Descriptor child_end(ChildStream stream, Descriptor Pipe::*childs, Descriptor Pipe::*own,
                      Descriptor& kept) {
   if (stream != ChildStream::Piped) return Descriptor();
@@ -145,8 +148,8 @@ class Actions {
   posix_spawnattr_t attributes_{};
 };
 
-/// Kills a child and its group. Waits at most 5 s, because a process that hangs in a driver cannot
-/// be killed.
+/// Kills a child and its group. Waits at most 5 s for the child to end, because a process that
+/// hangs in a driver cannot be killed.
 void end_child(pid_t pid) {
   constexpr int most_waits = 500;
   kill(-pid, SIGKILL);
@@ -158,7 +161,9 @@ void end_child(pid_t pid) {
   }
 }
 
-/// Appends available bytes to `text`. Closes `end` if the writer has closed its end.
+/// Reads from `end`, the read end of a pipe. Appends the available bytes to `text`, with at most
+/// 256 reads and only until `text` has more than `most` bytes. Closes `end` if the writer has
+/// closed its end or a read fails.
 void read_some(Descriptor& end, std::string& text, std::size_t most) {
   std::array<char, 4096> buffer{};
   for (int reads = 0; end.is_open() && reads < 256 && text.size() <= most; ++reads) {
@@ -202,7 +207,8 @@ void ChildProcess::wait(bool to_write, std::chrono::milliseconds timeout) {
 void ChildProcess::wait_for_end(const sigset_t& mask) const {
   const Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   pollfd end{.fd = watched.number(), .events = POLLIN, .revents = 0};
-  // Linux before 5.3 has no pidfd. There the loop asks ended() every 100 ms.
+  // Linux before 5.3 has no pidfd_open(), so `watched` is not open. There the loop calls ended()
+  // every 100 ms.
   const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};
   while (!ended())
     if (ppoll(&end, 1, watched.is_open() ? nullptr : &a_while, &mask) < 0) return;
@@ -228,7 +234,7 @@ bool ChildProcess::is_busy() const {
   std::error_code unknown;
   for (const auto& thread : std::filesystem::directory_iterator(tasks(), unknown)) {
     std::ifstream file(thread.path() / "stat");
-    std::string line;  // "12 (its name, which may have brackets) R …"
+    std::string line;  // "12 (NAME) R ...", where NAME may contain brackets
     std::getline(file, line);
     if (line.find(") R ", line.rfind(')')) != std::string::npos) return true;
   }
@@ -239,8 +245,8 @@ bool ChildProcess::send(int signal) const { return !ended() && kill(pid_, signal
 
 std::optional<ChildEnd> ChildProcess::ended() const {
   siginfo_t how{};
-  // WNOWAIT leaves an ended child as a zombie, which keeps its process number. Otherwise another
-  // process could get the number, and the destructor would kill that process's group.
+  // WNOWAIT leaves an ended child as a zombie, which keeps its process number. Without WNOWAIT,
+  // another process could get the number, and the destructor would kill the group of that process.
   if (waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED | WNOHANG | WNOWAIT) != 0 ||
       how.si_pid == 0)
     return std::nullopt;

@@ -16,7 +16,7 @@
 namespace normbench {
 
 /// Where a standard stream of a child leads. Piped: to this process. Shared: to the same file as
-/// this process's stream. Discarded: to /dev/null.
+/// that stream of this process. Discarded: to /dev/null.
 enum class ChildStream { Piped, Shared, Discarded };
 
 struct ChildProgram {
@@ -24,8 +24,9 @@ struct ChildProgram {
   std::string directory = {};     // working directory; "": this process's
   ChildStream input = ChildStream::Piped, output = ChildStream::Piped;
   ChildStream errors = ChildStream::Shared;
-  // Ctrl-C does not reach the group. It is killed with the child, and when this process ends,
-  // however that happens. For that, the child inherits one more descriptor, number 3.
+  // true: the child is in a new process group, which Ctrl-C in the terminal does not reach.
+  // ~ChildProcess() kills the whole group. If this process ends without that destructor, the kernel
+  // kills the group. For this the child inherits one more descriptor, number 3.
   bool has_own_group = false;
 };
 
@@ -41,9 +42,9 @@ struct ChildEnd {
 /// Returns a text such as "exit code 1" or "signal 9 (Killed)".
 std::string to_text(const ChildEnd& end);
 
-/// A running child process. Only wait(), wait_for_end() and the destructor block. The child runs on
-/// the CPUs of the calling thread, starts with no signal blocked, and handles SIGPIPE and SIGXFSZ
-/// by default.
+/// A running child process. Only wait(), wait_for_end() and the destructor block. The child
+/// inherits the CPU affinity of the calling thread. It starts with no signal blocked and with the
+/// default handling of SIGPIPE and SIGXFSZ.
 class ChildProcess {
  public:
   /// Starts the program. Throws std::runtime_error with the reason if that fails.
@@ -54,8 +55,8 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Waits until the child has written something, until its stdin takes bytes (if `to_write`), or
-  /// until `timeout` is over. A negative timeout is never over.
+  /// Waits until the child has written something or `timeout` is over. If `to_write`, also returns
+  /// when bytes can be written to the child's stdin. A negative `timeout` means no limit.
   void wait(bool to_write, std::chrono::milliseconds timeout);
   /// Waits until the child has ended, or until a signal that is not in `mask` was handled.
   void wait_for_end(const sigset_t& mask) const;
@@ -64,8 +65,8 @@ class ChildProcess {
   void write(std::string& text);
   /// Closes the child's stdin.
   void close_input() { in_.close(); }
-  /// Appends what the child has written since the last call. Its stdout goes to `output`, until
-  /// `output` is longer than `most` bytes; its stderr goes to `errors`.
+  /// Appends new bytes of the child's stdout to `output`, until `output` has more than `most`
+  /// bytes. Appends new bytes of its stderr to `errors`.
   void read(std::string& output, std::size_t most, std::string& errors);
 
   /// Sends a signal. Returns false if the child has ended.
@@ -74,15 +75,15 @@ class ChildProcess {
   bool is_silent() const { return !out_.is_open(); }
   /// Returns the folder in /proc that lists the child's threads.
   std::filesystem::path tasks() const;
-  /// Returns true if one of the child's threads runs, or waits only for a CPU.
+  /// Returns true if one of the child's threads is running or waits only for a CPU.
   bool is_busy() const;
-  /// Returns how the child ended; nothing while it runs.
+  /// Returns how the child ended; std::nullopt while it runs.
   std::optional<ChildEnd> ended() const;
 
  private:
   pid_t pid_ = -1;
   Descriptor in_, out_, errors_;
-  Descriptor alive_;  // if it is closed, the kernel kills the child's group
+  Descriptor alive_;  // write end of a pipe; closing it kills the child's group
 };
 
 /// Kills all children of this process and their groups. Waits at most 5 s for each child to end.

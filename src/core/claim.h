@@ -1,4 +1,4 @@
-/// What a config expects of its variants' times: claims and published figures.
+/// The times that a config expects of its variants: claims and published figures.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,29 +11,30 @@
 
 namespace normbench {
 
-/// The claimed ratio of two times: the larger one over the smaller one, above 1. If a single number
-/// is claimed, `low` equals `high`.
+/// The claimed range of the ratio of two times: the larger time over the smaller one, above 1. If a
+/// single number is claimed, `low` equals `high`.
 struct ClaimedRatio {
   double low = 1, high = 1;
   bool operator==(const ClaimedRatio&) const = default;
 };
 
-/// The claim that the ratio of the two times grows, shrinks or stays the same from the smallest
-/// value of an axis of the sweep to the largest.
+/// A claim about the ratio of the two times along an axis of the sweep: from the smallest value of
+/// the axis to the largest, the ratio grows, shrinks or stays the same.
 struct ClaimedTrend {
   std::string axis;
   Trend trend = Trend::Stays;
   bool operator==(const ClaimedTrend&) const = default;
 };
 
-/// A claim about the times of two cases: `left` takes less or more time than `right`, or as much.
+/// A claim about the times of two cases: `left` takes less time than `right`, more time, or the
+/// same time.
 struct Claim {
   std::string text, left;
   Relation relation = Relation::Equal;
   std::string right;
-  std::vector<std::string> ids = {};  // ids of the published experiments that the claim is from
-  Json point = {};                          // axis values for which it is meant; null: all
-  std::optional<ClaimedRatio> ratio = {};   // only for Less and More
+  std::vector<std::string> ids = {};       // of the published experiments that contain the claim
+  Json point = {};                         // axis values for which it is meant; null: all
+  std::optional<ClaimedRatio> ratio = {};  // only for Less and More
   std::optional<double> within = {};  // only for Equal: largest relative difference of the times
   std::optional<ClaimedTrend> across = {};  // only for Less and More
   bool operator==(const Claim&) const = default;
@@ -41,17 +42,17 @@ struct Claim {
 
 /// Times that somebody published, of one iteration or of several.
 struct Published {
-  std::string variant;  // name of the case
-  Json point = {};
+  std::string variant;     // name of the case
+  Json point = {};         // axis values for which they were published; null: all
   std::string stage = {};  // label of one of the case's stages; "": all stages
   std::optional<double> wall_ms, device_ms;
-  std::optional<double> sum_ms = {};  // sum of host and device time, which some charts show
-  // Time from the start until all work was submitted to the GPU.
+  std::optional<double> sum_ms = {};  // sum of host time and device time
+  // Time from the start of the first iteration until all work was submitted to the GPU.
   std::optional<double> submitted_ms = {};
   std::optional<double> first_call_ms = {};  // time of the very first iteration, which is cold
-  std::optional<double> speed_up = {};       // factor over the baseline
+  std::optional<double> speed_up = {};       // time of the baseline / time of the variant
   std::int64_t items = 0;                    // number of iterations that the times cover; 0: one
-  std::string where = {};
+  std::string where = {};                    // place in the publication; "": not given
   std::vector<std::string> ids = {};
   bool operator==(const Published&) const = default;
 };

@@ -8,7 +8,8 @@
 namespace normbench {
 namespace {
 
-/// Calls `write_rest(rest, done)` until all bytes are written or a call fails. Returns the number
+/// Calls `write_rest(rest, done)` until all bytes are written or a call fails. `rest` are the bytes
+/// that are still to be written, `done` is the number of bytes already written. Returns the number
 /// of bytes written.
 template <class WriteRest>
 std::size_t written_by(std::string_view bytes, WriteRest write_rest) {

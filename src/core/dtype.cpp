@@ -54,7 +54,8 @@ double value_of_bits(std::uint64_t bits, DType dtype) {
     return std::bit_cast<double>(sign | double_infinity |
                                  (magnitude & format.mantissa_mask()) << shift);
   const std::uint64_t exponent = magnitude >> format.mantissa_bits;
-  // A subnormal number has no hidden bit. The code sets that bit in a double and then subtracts it.
+  // A subnormal number has no hidden bit, but a normal double has one. So the value is built with
+  // the hidden bit, which is subtracted afterwards.
   const std::uint64_t field = (exponent == 0 ? 1 : exponent) + 1022 + format.lowest_exponent;
   const double hidden = std::bit_cast<double>(field << double_bits);
   const double value =

@@ -1,4 +1,4 @@
-/// The enumerations of configs and documents, with a table of the words for each.
+/// The enumerations that configs and documents use, each with a table of its words.
 #pragma once
 
 #include <array>
@@ -27,20 +27,23 @@ enum class Place { Cpu, Cuda };
 enum class OutputPolicy { Reuse, Fresh, InPlace, CudaMalloc };
 enum class Constants { Cached, PerCall };
 enum class Wait { Stage, Iteration, Turn };
-/// Which threads submit the work of the items in flight. Lane: each server of each lane has its own
-/// thread. One: a single thread submits all work. Item: each item in flight has its own thread.
+/// Which threads submit the work if several items are in flight in a pipeline. A lane is a set of
+/// stages of the pipeline. Each of its servers runs these stages for one item at a time.
+/// - Lane: each server of each lane has its own thread.
+/// - One: a single thread submits all work.
+/// - Item: each item in flight has its own thread.
 enum class Submit { Lane, One, Item };
 enum class Cache { Cold, Hot };
 enum class DecidingClock { Wall, Device };
 /// How the time of a claim's left side compares with the time of its right side.
 enum class Relation { Less, More, Equal };
 enum class Trend { Grows, Shrinks, Stays };
-/// In what the outputs of variants may differ.
+/// A property in which the outputs of variants may differ.
 enum class Difference { DType, Layout, Shape, Place };
 enum class Flip { None, Horizontal, Vertical, Both };
 
-/// Why a case cannot run here: no GPU, no kernel for it, not enough memory, peers not allowed (no
-/// --allow-peers), or another reason.
+/// Why a case cannot run here: no GPU, no kernel for one of its stages, not enough memory, peers
+/// not allowed (no --allow-peers), or another reason.
 enum class Skip { NoGpu, NoKernel, NoMemory, NotAllowed, Other };
 
 /// An enumerator and its spelling in configs and documents.
@@ -60,15 +63,16 @@ struct DTypeRow {
   int lowest_exponent = 0;   // smallest exponent of normal numbers
   std::string_view npy;      // name of the type in .npy files
 };
-// Not std::to_array: nvcc of CUDA 12.4 does not accept its result as a constant.
+// std::to_array() is not used here, because nvcc of CUDA 12.4 does not accept its result as a
+// constant.
 inline constexpr std::array dtype_rows = {
     DTypeRow{.value = DType::UInt8, .name = "uint8", .bytes = 1, .npy = "|u1"},
     DTypeRow{DType::Float16, "float16", 2, 11, -14, "<f2"},
-    DTypeRow{DType::BFloat16, "bfloat16", 2, 8, -126, "<u2"},  // raw bits, as NumPy lacks it
+    DTypeRow{DType::BFloat16, "bfloat16", 2, 8, -126, "<u2"},  // raw bits: NumPy has no bfloat16
     DTypeRow{DType::Float32, "float32", 4, 24, -126, "<f4"}};
 
-/// Who may move the pages of a kind of memory: the operating system (Pageable), nobody (Locked), or
-/// the CUDA driver (Driver).
+/// Who may move the pages of memory: the operating system (Pageable), nobody (Locked), or the CUDA
+/// driver (Driver).
 enum class Pages { Pageable, Locked, Driver };
 
 /// A row of the table of memory kinds.
@@ -87,15 +91,15 @@ inline constexpr std::array memory_rows = {
               Pages::Pageable},
     MemoryRow{Memory::Pinned, "pinned", Place::Cuda, true, true, true, Pages::Locked},
     MemoryRow{Memory::Registered, "registered", Place::Cuda, true, true, true, Pages::Locked},
-    // CUDA guarantees no device address for this memory, so kernels cannot use it; copies can.
+    // CUDA guarantees no device address for this memory, so only copies can use it, not kernels.
     MemoryRow{Memory::WriteCombined, "write_combined", Place::Cuda, true, false, false,
               Pages::Locked},
     MemoryRow{Memory::Mapped, "mapped", Place::Cuda, true, true, true, Pages::Locked},
     MemoryRow{Memory::Managed, "managed", Place::Cuda, true, true, true, Pages::Driver},
     MemoryRow{Memory::Device, "device", Place::Cuda, false, false, true, Pages::Driver}};
 
-/// Returns the table of an enumeration. Error messages list its words in this order. The argument's
-/// value is ignored.
+/// Returns the table of the argument's enumeration. Error messages list the words in the order of
+/// the table. The argument's value is ignored.
 constexpr const auto& words(DType) { return dtype_rows; }
 constexpr const auto& words(Memory) { return memory_rows; }
 constexpr auto words(Layout) {
@@ -165,13 +169,13 @@ constexpr std::string_view name_of(E value) {
   return "?";
 }
 
-/// Returns the spelling of `value`; "" if it is empty.
+/// Returns the spelling of `value`; "" if `value` is std::nullopt.
 template <class E>
 constexpr std::string_view name_of(const std::optional<E>& value) {
   return value ? name_of(*value) : "";
 }
 
-/// Returns the enumerator spelled `text`; nothing if there is none.
+/// Returns the enumerator that is spelled `text`; std::nullopt if there is none.
 template <class E>
 constexpr std::optional<E> parse_word(std::string_view text) {
   for (const auto& word : words(E{}))

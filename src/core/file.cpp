@@ -51,7 +51,8 @@ void sync_folder_of(const fs::path& path) {
 
 constexpr std::string_view temporary_end = ".tmp";
 
-/// Returns the existing part of `path` that should be a folder but is none; "" if there is none.
+/// Returns the longest prefix of `path` that exists, if it is not a folder: then no folder can be
+/// created at `path`. Otherwise returns "".
 std::string obstacle_of_folder(const fs::path& path) {
   std::error_code error;
   for (fs::path part = path; !part.empty(); part = part.parent_path()) {
@@ -72,8 +73,9 @@ std::string obstacle_at(const std::string& path) {
                                                             : "";
 }
 
-// O_EXCL refuses an existing name, so no link is followed. The name may exist because a process was
-// killed, or because somebody wants to redirect the output. Then the next name is tried.
+// With O_EXCL, open() fails if the temporary name exists, so it never follows a link. The name may
+// exist because a process was killed, or because somebody has put a link there to redirect the
+// output. In both cases the next name is tried.
 WholeFile::WholeFile(const std::string& path) : path_(path) {
   constexpr int most_names = 1000;
   if (const std::string why = obstacle_at(path); !why.empty())

@@ -23,9 +23,9 @@ struct CannotWrite : std::runtime_error {
 /// a link.
 std::string obstacle_at(const std::string& path);
 
-/// A file that is written under a temporary name next to `path`. keep() renames it to `path`.
-/// Without keep(), the destructor removes the temporary file. So after a crash, `path` is the
-/// complete old file or the complete new one. All calls throw CannotWrite on failure.
+/// A file that is written under a temporary name in the folder of `path`. keep() renames it to
+/// `path`. Without keep(), the destructor removes the temporary file. So after a crash, `path` is
+/// the complete old file or the complete new one. All calls throw CannotWrite on failure.
 class WholeFile {
  public:
   explicit WholeFile(const std::string& path);
@@ -52,8 +52,8 @@ class WholeFile {
   bool kept_ = false;
 };
 
-/// Replaces `path` by `content`, through a WholeFile that is synced. Throws CannotWrite; `path` is
-/// then unchanged.
+/// Replaces `path` by `content`, through a WholeFile that is synced. If that fails, throws
+/// CannotWrite and leaves `path` unchanged.
 void write_file(const std::string& path, std::string_view content);
 
 /// Replaces `path` by what `writer` writes to the stream, without holding it all in memory. Throws
@@ -66,8 +66,8 @@ void sync_folder(const std::string& folder);
 /// Creates a folder and its parents if they do not exist. Throws CannotWrite.
 void create_folder(const std::string& folder);
 
-/// Removes a folder and everything in it, as far as possible. Removes an empty folder even if no
-/// file can be opened any more, which is needed to list it. Ignores all errors.
+/// Removes a folder and everything in it, as far as possible. An empty folder is removed without
+/// opening it, so this works even if the process cannot open any more files. Ignores all errors.
 void remove_folder(const std::string& folder);
 
 /// Creates a new folder and returns its path: `name`, or the first free one of "NAME-2", "NAME-3",

@@ -45,7 +45,7 @@ class MappedFile {
   std::span<std::byte> bytes_;  // a private mapping, so writes to it do not change the file
 };
 
-/// Throws std::runtime_error: the file "ends too early (was it cut off?)".
+/// Throws std::runtime_error with the text "ends too early (was it cut off?)".
 [[noreturn]] void throw_cut();
 
 }  // namespace normbench

@@ -16,7 +16,8 @@ std::string joined(const std::string& file, const std::vector<Issue>& issues) {
   std::string text;
   for (const Issue& issue : issues) {
     if (!text.empty()) text += "\n";
-    // Names in a config may hold control characters, which a terminal would obey.
+    // Names in a config may hold control characters, which a terminal would obey. on_one_line()
+    // escapes them.
     text +=
         on_one_line(file + ":" + issue.pointer + (issue.pointer.empty() ? " " : ": ") + issue.text);
   }
@@ -83,9 +84,11 @@ std::string shell_word(const std::string& text) {
 }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
-  // The edit distance from "gpu" to "cpu" is smaller than to "cuda".
+  // "gpu" means "cuda". Its edit distance to "cpu" is smaller than to "cuda", so the code below
+  // would return "cpu".
   if (word == "gpu" && std::ranges::find(known, "cuda") != known.end()) return "cuda";
-  // The limit is below the length of the word, so that a near word shares a letter with it.
+  // The largest allowed distance is below the length of the word, so that a near word shares at
+  // least one letter with it.
   const std::size_t limit =
       std::min(std::max<std::size_t>(2, word.size() / 3), word.empty() ? 0 : word.size() - 1);
   std::string best;

@@ -1,4 +1,5 @@
-/// Mistakes in the user's input. They are collected, so that all are reported at once.
+/// Mistakes in the user's input. Code that reads input collects them, so that all are reported at
+/// once.
 #pragma once
 
 #include <stdexcept>
@@ -8,8 +9,8 @@
 
 namespace normbench {
 
-/// One mistake. `pointer` is the JSON pointer of the wrong value ("": the whole file). `text` tells
-/// what is wrong and what would be right.
+/// One mistake. `pointer` is the JSON pointer of the wrong value ("": the whole file). `text`
+/// explains what is wrong and what would be right.
 struct Issue {
   std::string pointer;
   std::string text;
@@ -17,7 +18,7 @@ struct Issue {
 };
 
 /// Thrown for a wrong value by code that does not know where the value is written. The caller adds
-/// the place.
+/// the file or the JSON pointer to the message.
 struct Invalid : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -37,8 +38,8 @@ std::string listed(const std::vector<std::string>& names);
 /// Returns the message `unknown WHAT "said" (known: a, b)`.
 std::string unknown_of(std::string_view what, std::string_view said,
                        const std::vector<std::string>& known);
-/// Like unknown_of(), but if a known word is near to `said`, the message names only that word ("did
-/// you mean").
+/// Like unknown_of(), but if nearest() finds a word for `said`, the message ends with that word in
+/// place of the list: `(did you mean "a"?)`.
 std::string unknown(std::string_view what, const std::string& said,
                     const std::vector<std::string>& known);
 

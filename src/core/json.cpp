@@ -85,8 +85,8 @@ class Builder final : public nlohmann::json_sax<Json> {
     Level& level = stack_.back();
     if (level.value->is_array()) return &level.value->emplace_back(std::move(value));
     if (level.duplicate) return &dropped_.emplace_back(std::move(value));
-    // operator[] searches the keys one by one, so an object with many keys would take quadratic
-    // time.
+    // The code does not use operator[], which searches the keys one by one. An object with many
+    // keys would take quadratic time.
     auto& members = level.value->get_ref<Json::object_t&>();
     using Members = std::vector<Json::object_t::value_type>;
     static_cast<Members&>(members).emplace_back(level.key, std::move(value));
@@ -218,7 +218,7 @@ std::string read_text(const std::string& path, std::int64_t most_bytes) {
       throw Invalid(
           fmt::format("is larger than {}", format_bytes(static_cast<double>(most_bytes))));
   };
-  // A pipe has size 0 here, so the loop below checks the size again.
+  // A pipe has st_size 0, so the loop below checks the size again.
   refuse_larger(status.st_size);
   std::string text;
   for (bool has_ended = false; !has_ended;) {

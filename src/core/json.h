@@ -29,29 +29,31 @@ bool is_utf8(const std::string& text);
 /// line.
 std::string pretty(const Json& json, int indent);
 
-/// A long list in an object. Its elements, which are no numbers, are made one after the other.
+/// A long list that is a member of an object. `element(i)` makes element i, for i below `count`.
+/// pretty() makes one element at a time, so that the whole list is never in memory. No element may
+/// be a number: pretty() writes each element on lines of its own, but a list of numbers belongs on
+/// one line.
 struct LateList {
   std::string key;  // the member of the object that has the list
   std::size_t count = 0;
   std::function<Json(std::size_t)> element;
 };
 
-/// Returns pretty() of the object with this list in place of its member `key`, without ever holding
-/// the whole list.
+/// Returns pretty() of the object, with `list` instead of the value of its member `list.key`.
 std::string pretty(const Json& object, int indent, const LateList& list);
 
 /// The size limit, in bytes, of files that people write, such as configs.
 inline constexpr std::int64_t most_bytes_by_hand = 16'000'000;
 
-/// Returns the content of a file of at most `most_bytes`. Throws Invalid with the reason if it
-/// cannot be read, is larger or is empty.
+/// Returns the content of a file of at most `most_bytes`. If `path` is "-", reads stdin. Throws
+/// Invalid with the reason if the file cannot be read, is larger or is empty.
 std::string read_text(const std::string& path, std::int64_t most_bytes = most_bytes_by_hand);
 
 /// Returns the value at a JSON pointer; null if there is none.
 const Json& value_at(const Json& json, std::string_view pointer);
 
-/// Returns true if no key has different values in the two objects. A key that only one has does not
-/// matter. Null counts as an object without keys.
+/// Returns true if no key has different values in the two objects. A key that only one object has
+/// is ignored. Null counts as an object without keys.
 bool agree(const Json& a, const Json& b);
 
 /// Returns `text` as one token of a JSON pointer, with "~" and "/" escaped.

@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// Where a refused token is: outside of containers, in an array, in an object, or between a key and
-/// its value.
+/// Where a token that the parser refused is: outside of containers, in an array, in an object, or
+/// between a key and its value.
 enum class JsonPlace { Document, Array, Object, Key };
 
 struct JsonMistake {
@@ -16,8 +16,9 @@ struct JsonMistake {
   std::string what;
 };
 
-/// Returns the mistake in `text`, which a parser refused after reading `read` bytes. The refused
-/// token ends there. If the parser failed at the end of the text, `read` is the length plus one.
+/// Returns the mistake in `text`, which a parser refused. `read` is the number of bytes that the
+/// parser had read: the refused token ends there. `place` is where that token is. If the parser
+/// failed at the end of the text, `read` is the length plus one.
 JsonMistake json_mistake(std::string_view text, std::size_t read, JsonPlace place);
 
 }  // namespace normbench

@@ -33,7 +33,7 @@ namespace {
 }
 
 /// Opens a file without following a link or waiting for the other end of a pipe. If that fails, the
-/// result is not open and errno tells why.
+/// result is not open, and errno has the reason.
 Descriptor open_file(const std::string& path, int how) {
   return Descriptor(open(path.c_str(), how | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
 }
@@ -64,14 +64,15 @@ std::string content_of(const Descriptor& file, const std::string& path) {
   return text;
 }
 
-/// The beginning of the first line, at most kBuffer bytes, and whether the line has an end.
+/// The beginning of the first line (at most kBuffer bytes), and whether the line is whole, that is,
+/// has a line end.
 struct FirstLine {
   std::string begin;
   bool is_whole = false;
 };
 
-/// Reads the first line. If the first buffer has no line end, reads on only if `is_ours` accepts
-/// the beginning. Throws Invalid.
+/// Reads the first line. If its first kBuffer bytes have no line end, reads on only if `is_ours`
+/// accepts these bytes. Throws Invalid.
 FirstLine first_line_of(const Descriptor& file, const std::string& path,
                         const std::function<bool(std::string_view begin)>& is_ours) {
   FirstLine line;
@@ -85,7 +86,8 @@ FirstLine first_line_of(const Descriptor& file, const std::string& path,
   return line;
 }
 
-/// Returns true if `text` equals `first` up to the first colon of `first`, or is cut off before it.
+/// Compares `text` with the key of `first`, the part before its first colon. Returns true if `text`
+/// begins with the key, or is shorter than the key and the key begins with it.
 bool begins_as(std::string_view text, std::string_view first) {
   const std::string_view begin = first.substr(0, first.find(':')).substr(0, text.size());
   return text.starts_with(begin);
@@ -96,7 +98,8 @@ bool begins_as(std::string_view text, std::string_view first) {
 LineFile::LineFile(std::string path, Descriptor file)
     : path_(std::move(path)), file_(std::move(file)) {}
 
-/// Returns false if another process holds the lock. Returns true if the file system has no locks.
+/// Locks the file. Returns false if another process holds the lock. If the file system does not
+/// support locks, returns true without a lock.
 bool LineFile::lock() const {
   return flock(file_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
@@ -163,7 +166,7 @@ void LineFile::read(const std::function<void(std::string_view line, int number)>
 }
 
 /// Returns why nothing may be appended: `path` names another file now, or the file has become
-/// shorter. Returns nothing if all is well.
+/// shorter. Returns std::nullopt if lines may be appended.
 std::optional<std::string> LineFile::lost() const {
   struct stat named {
   }, opened{};
@@ -178,7 +181,7 @@ std::optional<std::string> LineFile::lost() const {
 void LineFile::append(std::string_view line, OnDisk when) {
   const std::string text = std::string(line) + '\n';
   if (const auto why = lost()) throw CannotWrite(fmt::format("cannot write {}: {}", path_, *why));
-  // Cuts off what a kill or a failed append left after the last whole line.
+  // ftruncate() removes bytes that a kill or a failed append() left after the last whole line.
   const int file = file_.number();
   if (ftruncate(file, end_) == 0 && write_bytes(file, text) == text.size() &&
       (when == OnDisk::Later || fdatasync(file) == 0)) {
@@ -186,7 +189,7 @@ void LineFile::append(std::string_view line, OnDisk when) {
     return;
   }
   const int error = errno;
-  [[maybe_unused]] const int cut = ftruncate(file, end_);  // if this fails, the next append cuts
+  [[maybe_unused]] const int cut = ftruncate(file, end_);  // if this fails, the next append() cuts
   cannot_write(path_, error);
 }
 

@@ -16,15 +16,16 @@ namespace normbench {
 /// of it. Symbolic links, pipes and devices are refused.
 class LineFile {
  public:
-  /// When append() writes a line to the disk, so that it survives a power failure. Now: before it
-  /// returns. Later: the system does that some seconds later.
+  /// When an appended line is written to the disk, so that it survives a power failure. Now: before
+  /// append() returns. Later: when the operating system writes it, some seconds later.
   enum class OnDisk { Now, Later };
 
-  /// Returns the first line of `path`, at most 64 KB of it; nothing if the file has no line end.
+  /// Returns the first line of `path`, at most 64 KB of it. Returns std::nullopt if the file has no
+  /// line end or is not a regular file.
   static std::optional<std::string> first_line(const std::string& path);
   /// Creates the file with the line `first`. An existing file is overwritten only if it is an
-  /// unfinished first line: it has no line end, and it equals `first` up to the first colon or is
-  /// cut off before that colon. Throws CannotWrite for any other existing file.
+  /// unfinished first line: it has no line end, and it equals `first` up to the first colon of
+  /// `first` or is cut off before that colon. Throws CannotWrite for any other existing file.
   static LineFile create(const std::string& path, std::string_view first);
   /// Opens a file to append to it. Throws Invalid if it does not exist or another process has it
   /// open. Throws CannotWrite if it cannot be written.

@@ -74,8 +74,9 @@ T one(const Json* value, const std::string& pointer, std::vector<Issue>& issues,
   }
 }
 
-/// Returns convert(element) for each element of a list. Each wrong element adds an issue. Returns
-/// the fallback if there was one or if the list is absent.
+/// Returns convert(element) for each element of a list. A value that is no list counts as a list of
+/// one element. Each wrong element adds an issue. Returns the fallback if an element is wrong or if
+/// the value is absent.
 template <class T, class Convert>
 std::vector<T> list(const Json* value, const std::string& pointer, std::vector<Issue>& issues,
                     std::vector<T> fallback, Convert convert) {
@@ -99,8 +100,8 @@ Json within(std::string_view type, T low, T high) {
   return schema;
 }
 
-/// Returns true if the schema should name the default: it is not empty, and within the bounds of
-/// `schema`.
+/// Returns true if `schema` should contain `fallback` as its default: if `fallback` is not empty
+/// and is within the bounds of `schema`.
 bool is_default(const Json& fallback, const Json& schema) {
   if (fallback.is_null() || (!fallback.is_number() && fallback.empty()) || fallback == "")
     return false;
@@ -108,7 +109,7 @@ bool is_default(const Json& fallback, const Json& schema) {
                                    fallback <= schema.value("maximum", fallback));
 }
 
-/// Returns a schema for a value that `schema` accepts, or for a list of them.
+/// Returns a schema that accepts a value of `schema`, or a list of such values.
 Json list_of(Json schema) { return {{"anyOf", {schema, {{"type", "array"}, {"items", schema}}}}}; }
 
 std::string suggestion(const std::string& said, const std::vector<std::string>& known) {
@@ -137,8 +138,8 @@ Json& Reader::described(std::string_view key) {
   return (*schema_)[Json::json_pointer(pointer_ + "/properties/" + pointer_token(key))];
 }
 
-/// Adds `schema` to the alternatives that the member may match. Returns the pointer to the added
-/// schema.
+/// Adds `schema` to the alternatives (anyOf) that the member `key` may match. Returns the JSON
+/// pointer of the added schema.
 std::string Reader::described_as(std::string_view key, Json schema) {
   Json& known = described(key);
   const std::string at = pointer_ + "/properties/" + pointer_token(key);
@@ -159,7 +160,7 @@ void Reader::takes(std::string_view key, Json schema) {
 }
 
 /// Adds what a getter accepts to the schema. If has() asked for the key, leaves out the default,
-/// because an absent member may then mean something else.
+/// because the caller may treat an absent member differently from one with the default value.
 void Reader::describe(std::string_view key, Json schema, const Json& fallback) {
   if (schema_ == nullptr || std::ranges::find(asked_, key) != asked_.end()) return;
   const bool by_has = !described(key).is_null();

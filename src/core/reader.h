@@ -1,4 +1,5 @@
-/// Reads JSON objects as typed fields. Every mistake becomes an issue with its pointer.
+/// Reads JSON objects as typed fields. Every mistake becomes an Issue with the JSON pointer of the
+/// wrong value.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +17,18 @@
 namespace normbench {
 
 /// Reads one JSON object. For an absent key, getters return `fallback`. For a wrong value they add
-/// an issue and return `fallback`. Getters of lists, such as integers(), take a single value as a
-/// list of one. finish() reports keys that no getter asked for, each with the nearest known key.
+/// an issue and return `fallback`. Getters of lists, such as integers(), accept a single value as a
+/// list of one element. finish() reports keys that no getter asked for, each with the nearest known
+/// key.
 ///
 /// A reader can also describe: it then builds a JSON Schema instead of reading. Every getter adds
-/// to the schema what it would accept, and returns `fallback`. has() returns true, so that optional
-/// keys are asked for, too.
+/// to the schema what it would accept, and returns `fallback`. has() returns true, so that callers
+/// also call the getters of optional keys.
 class Reader {
  public:
   Reader(const Json& value, std::string pointer, std::vector<Issue>& issues);
-  /// Returns a reader that describes. It writes the schema of the object to `schema`. Issues, which
-  /// mean nothing then, go to `unused`.
+  /// Returns a reader that describes. It writes the schema of the object to `schema`. The issues
+  /// that it adds to `unused` have no meaning.
   static Reader describing(Json& schema, std::vector<Issue>& unused);
 
   bool has(std::string_view key);
@@ -47,7 +49,8 @@ class Reader {
                                      std::int64_t high = std::numeric_limits<std::int64_t>::max());
   std::vector<std::string> texts(std::string_view key, std::vector<std::string> fallback);
 
-  /// Returns the enumerator whose spelling the member has. An unknown spelling adds an issue.
+  /// Returns the enumerator that the member spells. For an unknown spelling, adds an issue and
+  /// returns `fallback`.
   template <class E>
   E word(std::string_view key, E fallback) {
     const std::optional<std::string> said =
@@ -58,8 +61,8 @@ class Reader {
     return fallback;
   }
 
-  /// Returns the values of E that the list spells, by the table of the enumeration, each once. An
-  /// absent list is empty.
+  /// Returns the enumerators that the list spells, each once. An unknown spelling adds an issue and
+  /// is left out. If the list is absent, returns an empty vector.
   template <class E>
   std::vector<E> word_list(std::string_view key) {
     std::vector<E> values;
@@ -73,7 +76,8 @@ class Reader {
     return values;
   }
 
-  /// Returns the member itself, null if absent, for callers that read it on their own.
+  /// Returns the JSON value of the member, for callers that read it themselves; null if it is
+  /// absent.
   const Json& member(std::string_view key);
   /// Returns a reader of the object `key`. An absent member counts as an empty object.
   Reader object(std::string_view key);
@@ -83,7 +87,7 @@ class Reader {
   /// Returns a reader of element `index` of the list `key`.
   Reader element(std::string_view key, std::size_t index);
   /// Calls `read(reader)` and then reader.finish() for each object in the list `key`. In a reader
-  /// that describes, does so once.
+  /// that describes, calls both once.
   template <class Read>
   void each_object(std::string_view key, Read read) {
     for (std::size_t i = 0; i < list_size(key); ++i) {
@@ -118,8 +122,8 @@ class Reader {
   /// returns 0. Returns 1 in a reader that describes.
   std::size_t list_size(std::string_view key);
   bool is_object_at(std::string_view key, std::size_t index);
-  /// Returns the member's text; nothing if it is absent. If it is no text, adds an issue and
-  /// returns `fallback`. A reader that describes adds `words` as the allowed texts.
+  /// Returns the member's text; std::nullopt if it is absent. If it is not a string, adds an issue
+  /// and returns `fallback`. A reader that describes adds `words` as the allowed texts.
   std::optional<std::string> text_of(std::string_view key, const std::vector<std::string>& words,
                                      std::string fallback);
   void describe(std::string_view key, Json schema, const Json& fallback);
@@ -130,15 +134,15 @@ class Reader {
   const Json& value_;
   std::string pointer_;  // pointer of the object, or of its schema in `schema_`
   std::vector<Issue>& issues_;
-  std::vector<std::string> asked_;  // keys of getters; in a reader that describes, of takes()
+  std::vector<std::string> asked_;  // keys passed to getters; when describing: to takes()
   Json* schema_ = nullptr;          // whole schema that is being built; null if this reader reads
 };
 
 /// Returns a tensor as {"dtype", "shape": [n, c, h, w], "layout", "memory"}, without strides.
 Json tensor_json(const TensorDesc& desc);
 
-/// Reads what tensor_json() writes as a dense tensor. The defaults are uint8, nchw, pageable and
-/// shape 0.
+/// Reads an object that tensor_json() has written. Returns a dense tensor. The defaults are uint8,
+/// nchw, pageable and shape 0.
 TensorDesc read_tensor(Reader& reader);
 
 }  // namespace normbench

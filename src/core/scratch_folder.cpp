@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view scratch_prefix = "normbench-scratch-";
 
 /// Opens and locks the folder. If it does not exist or another process has locked it, returns a
-/// descriptor that is not open, and errno tells why. Child processes do not inherit the descriptor.
+/// descriptor that is not open, and errno has the reason. Child processes do not inherit the
+/// descriptor.
 Descriptor lock_folder(const std::string& path) {
   Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.is_open() || flock(folder.number(), LOCK_EX | LOCK_NB) == 0) return folder;
@@ -54,7 +55,7 @@ void sweep(const fs::path& parent) {
 
 [[noreturn]] void cannot_make(const fs::path& parent, int error) {
   std::error_code unknown;
-  const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // true in /proc
+  const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // as in /proc
   throw Invalid(
       fmt::format("cannot make a scratch folder in {}: {}", parent.string(),
                   takes_none ? "folders cannot be made there" : system_error_text(error)));
@@ -69,8 +70,8 @@ ScratchFolder::ScratchFolder(const std::string& parent) {
     throw Invalid(fmt::format("cannot make a scratch folder in $TMPDIR: {} (set it to a folder)",
                               system_error_text(unknown)));
   sweep(in);
-  // Between mkdtemp() and the lock, another process may remove the folder in its sweep(). Then try
-  // again.
+  // Between mkdtemp() and the lock, the sweep() of another process may remove the folder. In that
+  // case the loop makes another folder.
   while (!lock_.is_open()) {
     path_ = (in / scratch_prefix).string() + "XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) cannot_make(in, errno);

@@ -1,4 +1,4 @@
-/// Words for errors of the operating system.
+/// Texts for errors of the operating system.
 #pragma once
 
 #include <string>
@@ -6,11 +6,12 @@
 
 namespace normbench {
 
-/// Returns an errno value in words, like "No such file or directory". If too many files are open,
-/// the limit of this process is named: "Too many open files (the limit is 1,024: ulimit -n)".
+/// Returns the text of an errno value, like "No such file or directory". If too many files are
+/// open, the text also has the limit of this process: "Too many open files (the limit is 1,024:
+/// ulimit -n)".
 std::string system_error_text(int error);
 
-/// Returns the error in words, like the function above.
+/// Like the function above, but for a std::error_code.
 std::string system_error_text(const std::error_code& error);
 
 }  // namespace normbench

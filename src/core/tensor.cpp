@@ -9,8 +9,9 @@
 namespace normbench {
 namespace {
 
-/// Calls use(address, step) for each row of the images [first, first+count), in NCHW order: the
-/// address of the first element, and the bytes to the next one.
+/// Calls use(address, step) for each row of the images [first, first+count), in NCHW order.
+/// `address` is the address of the first element of the row, `step` the distance in bytes from an
+/// element to the next.
 template <class Use>
 void each_row(const View& view, std::int64_t first, std::int64_t count, Use use) {
   const Shape& shape = view.desc.shape;

@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// The extents of a tensor: batch, channels, rows, columns, whatever the layout.
+/// The extents of a tensor: batch, channels, rows, columns. Tensors of all layouts use this order.
 struct Shape {
   std::int64_t n = 0, c = 0, h = 0, w = 0;
   bool operator==(const Shape&) const = default;
@@ -35,7 +35,8 @@ struct TensorDesc {
   Memory memory = Memory::Pageable;
   bool operator==(const TensorDesc&) const = default;
   std::int64_t elements() const { return shape.elements(); }
-  /// Returns the elements times the element size. Gaps of a strided tensor are not counted.
+  /// Returns the number of elements times the element size. Gaps of a strided tensor are not
+  /// counted.
   std::int64_t bytes() const { return elements() * size_of(dtype); }
   bool is_dense() const { return strides == dense_strides(shape, layout); }
 };

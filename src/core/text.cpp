@@ -13,8 +13,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the terminal columns of a character. A control character or a byte that is not UTF-8 is
-/// drawn as one sign, so it takes one column.
+/// Returns how many terminal columns a character takes. A control character or a byte that is not
+/// UTF-8 is drawn as one sign, so it takes one column.
 std::size_t columns_of(const Character& character) {
   const auto code = static_cast<utf8proc_int32_t>(character.code.value_or('?'));
   switch (utf8proc_category(code)) {
@@ -28,8 +28,8 @@ std::size_t columns_of(const Character& character) {
   }
 }
 
-constexpr std::size_t kNarrowest = 24;  // least width to which names in the first column are cut
-constexpr std::size_t kLeast = 12;      // with less room, names get lines of their own
+constexpr std::size_t kNarrowest = 24;  // names in the first column are not cut to less than this
+constexpr std::size_t kLeast = 12;      // with less room for names, each gets lines of its own
 
 struct InkCode {
   Ink ink;
@@ -63,7 +63,8 @@ bool is_unit(std::string_view word) {
 
 std::string without_end(std::string line) { return line.erase(line.find_last_not_of(' ') + 1); }
 
-/// Returns where the word at `at` ends. A number includes its unit, and "1 MB:4 MB" is one word.
+/// Returns where the word at `at` ends. A number and its unit count as one word, and so does a pair
+/// like "1 MB:4 MB".
 std::size_t word_end(std::string_view text, std::size_t at) {
   for (std::size_t start = at;;) {
     const std::size_t end = std::min(text.find(' ', start), text.size());
@@ -128,7 +129,7 @@ std::string wrapped(std::string_view said, std::size_t indent, std::size_t width
       line = std::string(indent + deeper, ' ');
       empty = true;
     }
-    if (empty && word.empty()) continue;  // blanks at the start of a line
+    if (empty && word.empty()) continue;  // skips blanks at the start of a line
     if (!empty) line += ' ';
     line += word;
     empty = false;
@@ -150,8 +151,9 @@ bool has_equal(std::vector<std::string> cells) {
   return std::ranges::adjacent_find(cells) != cells.end();
 }
 
-/// Returns true if the lines fit into `width`, if necessary after cutting the names in the first
-/// column. Does not cut them if they would no longer be distinct.
+/// Returns true if the table fits in `width`. If the table is too wide, first tries to cut the
+/// names in the first column so that it fits: to no less than kNarrowest columns, and only if
+/// distinct names stay distinct.
 bool fits_with_names_cut(std::vector<Column>& columns, std::size_t indent, std::size_t width) {
   const std::size_t total = table_width(columns, indent);
   if (total <= width) return true;
@@ -173,8 +175,8 @@ std::size_t spared_first(const std::vector<Column>& columns) {
   return first;
 }
 
-/// Returns a row of the table; row 0 has the titles. `widths` are those of the columns. A name in
-/// the first column that is wider is put on lines of its own above the row.
+/// Returns a row of the table; row 0 has the titles. `widths` are the widths of the columns. If the
+/// name in the first column is wider than its column, it is put on lines of its own above the row.
 std::string row_text(const std::vector<Column>& columns, const std::vector<std::size_t>& widths,
                      std::size_t row, std::size_t indent, std::size_t width) {
   const auto cell = [&](const Column& column) {

@@ -15,7 +15,7 @@ struct Screen {
   bool colour = false;
 };
 
-/// Returns the width for lines of prose in columns: that of the screen, but at most 100.
+/// Returns the number of columns for lines of prose: the width of the screen, but at most 100.
 constexpr std::size_t prose_width(const Screen& screen) {
   return screen.width < 100 ? screen.width : 100;
 }
@@ -27,8 +27,8 @@ enum class Ink { Answer, Good, Bad, Doubt };
 /// leading blanks. Blank lines get none. Returns `text` unchanged if the screen has no colours.
 std::string painted(std::string_view text, Ink ink, const Screen& screen);
 
-/// Returns a finished output with its control characters readable, as in on_one_line(). Keeps line
-/// breaks and, if the screen has colours, the sequences of painted().
+/// Returns `text`, a finished output, with control characters replaced as in on_one_line(). Keeps
+/// line breaks and, if the screen has colours, the sequences of painted().
 std::string made_harmless(std::string_view text, const Screen& screen);
 
 /// Returns the number of terminal columns that UTF-8 text takes. Wide characters take two.
@@ -62,7 +62,7 @@ std::size_t column_width(const Column& column);
 /// Returns the columns side by side, with two blanks between them and none at line ends. Columns
 /// with only empty cells are left out. If lines would be wider than `width`:
 /// - first, names in the first column are cut, as long as they stay distinct;
-/// - then columns with `spare` are left out, and a line below the table names them;
+/// - then columns with `spare` above 0 are left out, and a line below the table names them;
 /// - then names that are too long get lines of their own.
 std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width = 100);
 
@@ -81,7 +81,7 @@ std::size_t table_width(const std::vector<Column>& columns, std::size_t indent);
 std::string labelled(std::string_view label, std::string_view text, std::size_t start,
                      std::size_t width);
 
-/// Returns render(subject). Adapts a renderer without a screen to callers that pass one.
+/// Returns render(subject). Adapts a renderer without a screen to callers that pass a screen.
 template <class Subject, std::string (*render)(const Subject&)>
 std::string on_any_screen(const Subject& subject, const Screen&) {
   return render(subject);

@@ -21,14 +21,15 @@ std::string counted(std::int64_t count, std::string_view noun);
 std::string format_ms(double ns);
 /// Formats `value` with `digits` significant digits and no exponent: 8.99, 34.0, 0.72.
 std::string format_significant(double value, int digits);
-/// Formats a rate per second with two significant digits, as it is as uncertain as its time, which
-/// stands beside it with more: "1,800", "74", "0.34".
+/// Formats a rate per second with two significant digits: "1,800", "74", "0.34". More digits are
+/// not needed: next to the rate, reports show the time from which it is computed, with more digits.
 std::string format_rate(double per_second);
 /// Formats a fraction as a percentage: "0.9 %", "12 %".
 std::string format_percent(double fraction);
 
 /// Returns `text` with each control character as a readable escape ("\n", "\u001b"). The result is
-/// one line and harmless to a terminal. For names from documents, traces, peers and folders.
+/// one line and harmless to a terminal. It is used for names that come from documents, traces,
+/// peers and folders.
 std::string on_one_line(std::string_view text);
 /// Returns the first `most` bytes of `text`, or fewer so that no character is split. If something
 /// is cut off, appends "…", whose bytes are not counted.

@@ -9,11 +9,11 @@
 namespace normbench {
 
 /// Returns the checksum of earlier bytes followed by `bytes`. `before` is the checksum of the
-/// earlier bytes.
+/// earlier bytes; 0 if there are none.
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
 
-/// Returns the checksum of two texts, one right after the other, given the checksum of each.
-/// `bytes` is the length of the second text.
+/// Returns the checksum of the text that two texts form one after the other, given the checksum of
+/// each. `bytes` is the length of the second text.
 std::uint32_t crc32_joined(std::uint32_t first, std::uint32_t second, std::int64_t bytes);
 
 struct Checksum {
@@ -21,7 +21,7 @@ struct Checksum {
   std::uint32_t crc32 = 0;
 };
 
-/// Returns the checksum of a whole file; nothing if the file cannot be read.
+/// Returns the checksum of a whole file; std::nullopt if the file cannot be read.
 std::optional<Checksum> checksum_of(const std::string& path);
 
 }  // namespace normbench

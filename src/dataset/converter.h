@@ -18,9 +18,9 @@ class Converter {
   /// `queue` is a queue of the CPU backend for one thread.
   Converter(const DatasetForm& form, std::unique_ptr<Queue> queue);
 
-  /// Decodes the file, turns the image upright, resizes it as `load` does if the form has a size,
-  /// and encodes it. The result is valid until the next call. Throws std::runtime_error for a file
-  /// that cannot be read or stored.
+  /// Decodes the file, turns the image upright, resizes it as the op `load` does (only if the form
+  /// has a size), and encodes it. The result is valid until the next call. Throws
+  /// std::runtime_error for a file that cannot be read or stored.
   FileContent convert(std::span<const std::uint8_t> file);
   /// Returns the remarks on the file of the last convert().
   const std::vector<Remark>& remarks() const { return decoded_.remarks; }

@@ -51,9 +51,8 @@ Own own_of(std::span<const Output> outputs) {
   return own;
 }
 
-/// Adds the names in a folder that do not belong to the preparation. Goes on in the folders below
-/// it that do belong to the preparation. `folder` is relative to the dataset's folder ("": that
-/// folder itself).
+/// Adds the names in `folder` that do not belong to the preparation. Descends into the subfolders
+/// that belong to it. `folder` is relative to the dataset's folder ("": that folder itself).
 void add_foreign(const std::string& dataset, const fs::path& folder, const Own& own,
                  std::vector<std::string>& foreign) {
   std::error_code unknown;
@@ -67,8 +66,9 @@ void add_foreign(const std::string& dataset, const fs::path& folder, const Own& 
   }
 }
 
-/// Returns the names in the dataset's folder that are neither the preparation's journal nor, if
-/// `outputs` is not empty, the manifest, an output or an unfinished output.
+/// Returns the names in the dataset's folder that do not belong to the preparation. The journal
+/// always belongs to the preparation. If `outputs` is not empty, the manifest, the outputs and
+/// unfinished outputs belong to it, too.
 std::vector<std::string> foreign_names(const Preparation& preparation,
                                        std::span<const Output> outputs) {
   std::vector<std::string> foreign;
@@ -98,8 +98,9 @@ bool has_manifest(const std::string& folder) try {
   return true;
 }
 
-/// Throws std::runtime_error if sources have changed. Sources that could not be read before may
-/// have changed, since people repair them; the journal gets their new state.
+/// Checks that the sources have not changed since the preparation began. A source that could not be
+/// read before may have changed, because people repair such files. The journal then gets the new
+/// state of that source. Throws std::runtime_error if any other source has changed.
 void check_sources(const Preparation& preparation, PreparationJournal& journal) {
   std::set<std::string> used;
   for (const auto& [name, finished] : journal.files())

@@ -1,5 +1,5 @@
-/// Checks a dataset's folder before a preparation starts or continues there. It may be empty, hold
-/// a dataset that is begun or finished, or hold other files.
+/// Checks a dataset's folder before a preparation starts or continues there. The folder may be
+/// empty, may contain a begun or a finished dataset, or may contain other files.
 #pragma once
 
 #include <span>
@@ -26,15 +26,16 @@ void check_finished(const Preparation& preparation, const Manifest& manifest);
 /// - Throws Invalid if the existing journal is damaged or in use.
 /// - Throws BadInput if the existing journal belongs to another preparation, or if the folder also
 ///   has files that do not belong to this preparation.
-/// - Throws std::runtime_error if sources have changed. Sources that could not be read before may
-///   have changed, since people repair them.
+/// - Throws std::runtime_error if a source has changed that could be read before. A source that
+///   could not be read may have changed, because people repair such files.
 PreparationJournal open_journal(const Preparation& preparation, std::span<const Output> outputs);
 
-/// Reads the whole file. Returns true if it exists and has the recorded size and checksum.
+/// Reads the whole file `finished`. Returns true if it exists and has the recorded size and
+/// checksum.
 bool is_whole(const Preparation& preparation, const FinishedFile& finished);
 
-/// Throws std::runtime_error that names `sources`, files that have changed since the preparation in
-/// `folder` began.
+/// Throws std::runtime_error with a text that names `sources`. These files have changed since the
+/// preparation in `folder` began.
 [[noreturn]] void throw_changed(const std::vector<std::string>& sources, const std::string& folder);
 
 }  // namespace normbench

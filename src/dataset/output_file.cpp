@@ -24,8 +24,8 @@ OutputFile::OutputFile(const Output& output, const Preparation& preparation, boo
 
 std::string OutputFile::start(std::int64_t images) const {
   if (!form_.shards || form_.storage != SaveFormat::Npy) return "";
-  // The header always has 128 bytes, so that finish() can replace it: 66 bytes and the shape, which
-  // takes 10 to 50, padded to a multiple of 64.
+  // finish() replaces the header, so its length must not depend on the number of images. It always
+  // is 128 bytes: 66 bytes and the shape, which has 10 to 50 bytes, are padded to a multiple of 64.
   return npy_header(row_of(DType::UInt8).npy,
                     std::array<std::int64_t, 4>{images, *form_.height, *form_.width, 3});
 }
@@ -55,7 +55,7 @@ void OutputFile::append(const Piece& piece) {
   }
   if (!piece.broken.empty()) return;
   finished_.sources.push_back(piece.source);
-  const std::string none;  // images in a shard have no start of their own
+  const std::string none;  // in a shard, the start of each image is left out
   const std::string& own_start = form_.shards ? none : piece.content.start;
   for (const std::string_view part : {std::string_view(own_start), text_of(piece.content.rest)}) {
     file_->add(part);

@@ -19,25 +19,28 @@ struct Piece {
   std::string broken = {};  // why it cannot be read; "": it was read
 };
 
-/// A file to which several threads add images. The images are stored in the order of their places.
+/// A file of the dataset to which several threads add source images. Each source has a place (an
+/// index from 0). The images are stored in the order of these places.
 class OutputFile {
  public:
-  /// With `skip`, a shard leaves out broken images. Without it, and in a file of one image, a
-  /// broken image spoils the file, which is then not made.
+  /// A shard is a file for several images. If `skip` is true, a shard leaves out broken images. If
+  /// `skip` is false, a broken image spoils the shard. A broken image always spoils a file of one
+  /// image. A spoiled file is not made.
   OutputFile(const Output& output, const Preparation& preparation, bool skip);
 
-  /// Adds the source at `place` (from 0). Waits until other threads have added the sources before
-  /// it. The call that adds the last source returns the file, which is then whole and in the
-  /// folder; it returns nothing if the file was spoiled or stopped. Every other call returns
-  /// nothing. Throws CannotWrite.
+  /// Adds the source at `place`. Waits until other threads have added the sources before it. The
+  /// call that adds the last source completes the file in the folder and returns it. If the file
+  /// was spoiled or stopped, that call returns std::nullopt. All other calls return std::nullopt.
+  /// Throws CannotWrite.
   std::optional<FinishedFile> add(std::size_t place, const Piece& piece);
-  /// Gives the file up: it will not be made. All waiting and later calls of add() return nothing.
+  /// Abandons the file: it will not be made. All waiting and later calls of add() return
+  /// std::nullopt.
   void stop();
 
  private:
   void append(const Piece& piece);
   FinishedFile finish();
-  /// Returns the bytes before the images: the header of an npy shard, else nothing.
+  /// Returns the bytes before the images: the header of an npy shard, or "" for any other file.
   std::string start(std::int64_t images) const;
 
   const Output output_;

@@ -28,8 +28,8 @@ struct Output {
   std::size_t first = 0, count = 1;
 };
 
-/// Returns all files in the order of their images: one for each source, or shards whose sizes
-/// differ by at most one. The preparation must have no mistakes.
+/// Returns all files of the dataset, in the order of their images: one for each source, or shards
+/// whose numbers of images differ by at most one. The preparation must have no mistakes.
 std::vector<Output> outputs_of(const Preparation& preparation);
 
 /// Returns the differences between an existing dataset and the requested one. `was` and `were` are

@@ -3,7 +3,7 @@
 /// - {"preparation": 1, "form": {…}, "sources": [{"path", "bytes", "mtime_ns"}, …]}: the first
 ///   line.
 /// - {"file": {…}, "sources": […], "left_out": […], "seconds": 1.5}: a finished file. "seconds" is
-///   the time that the preparation has taken until then.
+///   the time that the preparation had taken when the file was finished.
 /// - {"broken": 3}: source 3 (from 0) could not be read.
 /// - {"source": 3, "bytes": 1024, "mtime_ns": 17}: the new state of source 3, which was repaired.
 #pragma once
@@ -45,13 +45,13 @@ class PreparationJournal {
   /// belongs to another preparation. Throws Invalid if it is damaged or in use.
   static PreparationJournal resume(const Preparation& preparation);
 
-  /// Adds a finished file. `seconds` is the time that all calls of `prepare` have spent so far. The
-  /// line is not synced, since after a power failure the file can be made again. add_file(),
-  /// add_broken() and set_state() throw CannotWrite.
+  /// Adds a finished file. `seconds` is the time that all calls of prepare() for this dataset have
+  /// spent so far. The line is not synced: if a power failure loses it, the file is made again.
+  /// add_file(), add_broken() and set_state() throw CannotWrite.
   void add_file(const FinishedFile& file, double seconds);
   void add_broken(std::size_t source);
   void set_state(std::size_t source, const SourceState& state);
-  /// Deletes the journal. Call it when the manifest is written.
+  /// Deletes the journal. Call it after the manifest was written.
   void remove();
   /// Forgets a file that must be made again.
   void forget(const std::string& file) { files_.erase(file); }

@@ -27,7 +27,8 @@
 namespace normbench {
 namespace {
 
-/// A source to convert. Its image goes to `place` (from 0) in the output with index `output`.
+/// A source image to convert. It becomes image number `place` (from 0) of the output file with
+/// index `output`.
 struct Item {
   std::size_t output, place;
 };
@@ -43,7 +44,7 @@ class Work {
         outputs_(outputs),
         seconds_before_(journal.seconds()) {}
 
-  /// Does the work. Returns false if it was interrupted.
+  /// Makes all missing files. Returns false if it was interrupted.
   bool run();
 
   /// Returns the broken images by index of the source.
@@ -84,7 +85,7 @@ class Work {
 
   mutable std::atomic<std::int64_t> looking_ns_ = 0;  // time of psnr_db(), summed over all threads
   std::vector<Item> items_;
-  std::map<std::string, std::uint32_t> known_crcs_;  // checksums of sources used before, by name
+  std::map<std::string, std::uint32_t> known_crcs_;  // by name, for sources of files to make again
   std::mutex mutex_;                                 // guards all members below
   std::size_t next_ = 0, done_ = 0;
   bool stopped_ = false;
@@ -92,9 +93,9 @@ class Work {
   std::map<std::size_t, LeftOut> broken_;
 };
 
-/// Returns true if the output is missing, is not whole, or leaves out broken images. Broken images
-/// are read again, because they may have been repaired. If they are still broken, they are reported
-/// again.
+/// Returns true if the output file must be made: it is missing, is not whole, or leaves out broken
+/// images. Broken images are read again, because they may have been repaired. If they are still
+/// broken, they are reported again.
 bool Work::needs(const Output& output) const {
   const auto found = journal_.files().find(output.name);
   if (found == journal_.files().end()) return true;
@@ -102,8 +103,8 @@ bool Work::needs(const Output& output) const {
   return !finished.left_out.empty() || !is_whole(preparation_, finished);
 }
 
-/// Finds the sources that are left to do. Reads the finished files to check them. Returns false if
-/// it was interrupted.
+/// Fills `items_` with all sources of the output files for which needs() is true. This reads all
+/// finished files. Returns false if the work was interrupted.
 bool Work::find_items() {
   for (std::size_t output = 0; output < outputs_.size(); ++output) {
     if (is_interrupted()) return false;
@@ -140,8 +141,8 @@ bool Work::run() {
   return next_ == items_.size();
 }
 
-/// Takes the next source. Returns nothing if there is none or the work was stopped. The order
-/// matters: a thread that adds an image to a file waits for the images before it.
+/// Takes the next item. Returns std::nullopt if there is none or the work was stopped. Items must
+/// be taken in order, because a thread that adds an image to a file waits for the images before it.
 std::optional<Work::Claimed> Work::claim() {
   const std::lock_guard lock(mutex_);
   if (stopped_ || is_interrupted() || next_ == items_.size()) return std::nullopt;
@@ -287,7 +288,8 @@ Prepared prepare(const Preparation& preparation, const PrepareOptions& options,
     throw Invalid(fmt::format("{}", fmt::join(mistakes, "; ")));
   if (auto manifest = read_manifest(preparation.folder)) {
     check_finished(preparation, *manifest);
-    // The process that finished the dataset was killed before it removed its journal.
+    // A journal is left if the process that finished the dataset was killed before it removed the
+    // journal.
     if (is_begun(preparation)) PreparationJournal::resume(preparation).remove();
     return {.outcome = Prepared::Outcome::WasThere, .manifest = *std::move(manifest), .broken = {}};
   }

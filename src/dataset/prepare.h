@@ -15,18 +15,20 @@ namespace normbench {
 class PrepareObserver {
  public:
   virtual ~PrepareObserver() = default;
-  /// Tells that `done` of `all` images were finished before this call of prepare().
+  /// Called before the first image is converted. Earlier calls of prepare() have finished `done` of
+  /// the `all` images.
   virtual void started(std::size_t done, std::size_t all) = 0;
   virtual void image_done(std::size_t done) = 0;
-  /// Tells that an image cannot be read. The result of prepare() has its name and the reason.
+  /// Called for each image that cannot be read. The result of prepare() has its name and the
+  /// reason.
   virtual void broken() = 0;
 };
 
 struct PrepareOptions {
   int threads = 1;
   OnError on_error = OnError::Fail;
-  // True: prepare() starts no more images, and returns once those in work are done. Null: it is
-  // never interrupted.
+  // If it points to true, prepare() starts no more images, and returns when the images that it has
+  // started are done. Null: prepare() is never interrupted.
   const std::atomic<bool>* interrupted = nullptr;
 };
 
@@ -34,7 +36,7 @@ struct Prepared {
   enum class Outcome {
     Finished,
     WasThere,     // the dataset was finished before this call
-    Interrupted,  // another call of prepare() can go on
+    Interrupted,  // another call of prepare() can continue
     Broken        // images cannot be read, and on_error is `fail` or no image is left
   };
   Outcome outcome = Outcome::Finished;
@@ -43,10 +45,11 @@ struct Prepared {
   std::vector<LeftOut> broken = {};  // images that this call could not read, in order
 };
 
-/// Makes the dataset, or what is missing of it. A file appears in the folder when it is whole. Its
-/// bytes depend only on the sources and the form. Finished files stay after any error.
+/// Makes the dataset, or the files that are missing in it. A file appears in the folder only when
+/// it is whole. The bytes of a file depend only on the sources and the form. Finished files stay
+/// after any error.
 /// - Throws Invalid for mistakes in `preparation`, and BadInput with all differences if the folder
-///   has another dataset. Nothing is written then.
+///   has another dataset. In both cases nothing is written.
 /// - Throws CannotWrite.
 /// - Throws std::runtime_error if a source has changed since the preparation began.
 Prepared prepare(const Preparation& preparation, const PrepareOptions& options,

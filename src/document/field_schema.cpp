@@ -34,7 +34,8 @@ Json four_numbers() {
   return schema;
 }
 
-/// Returns the definition of a tensor, made by its reader.
+/// Returns the JSON Schema of a tensor. The Reader here describes: instead of reading a tensor,
+/// read_tensor() makes it build the schema of what it would accept.
 Json tensor_definition() {
   Json schema;
   std::vector<Issue> unused;
@@ -48,7 +49,8 @@ Json tensor_definition() {
   return schema;
 }
 
-/// Returns the definition of "rounds". All columns have the same length.
+/// Returns the JSON Schema of "rounds", an object with a list for each column. All columns have the
+/// same length.
 Json rounds_definition() {
   Json schema{{"type", "object"},
               {"description",
@@ -64,7 +66,8 @@ Json rounds_definition() {
   return schema;
 }
 
-/// Adds the definition of a struct, and of the structs in it, to `definitions`.
+/// Adds the JSON Schema of a struct, and of the structs in it, to `definitions`. fields() in
+/// results_fields.h calls one of its functions for each field.
 class Describer {
  public:
   explicit Describer(Json& definitions) : definitions_(definitions) {}
@@ -79,7 +82,7 @@ class Describer {
   template <class T>
   void operator()(const char* name, const T& value, About about) {
     Json schema = schema_of(name, value);
-    // A document may have "" for a word that is not known.
+    // A document may have "" in place of a word, if the value is not known.
     if (schema.contains("enum")) schema["enum"].push_back("");
     add(name, std::move(schema), about);
   }

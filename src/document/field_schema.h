@@ -5,9 +5,9 @@
 
 namespace normbench {
 
-/// Returns the definitions of all structs in results_fields.h, by name; "results" is the document.
-/// A document is accepted if read_results() accepts it, with two exceptions: single values in place
-/// of lists are refused, and whether values agree with each other is not described.
+/// Returns the JSON Schemas of all structs in results_fields.h, by name. The schema "results"
+/// describes a whole document. It differs from read_results() in two points: it refuses a single
+/// value in place of a list, and it does not check whether values agree with each other.
 Json field_definitions();
 
 }  // namespace normbench

@@ -42,7 +42,8 @@ Json map_schema(Json members) {
   return {{"type", "object"}, {"additionalProperties", std::move(members)}};
 }
 
-/// Returns the schema of what holds values of this schema.
+/// Returns the schema of a single value, list or map (`holds`). `values` is the schema of each
+/// value in it.
 Json held_schema(Kind::Holds holds, Json values) {
   switch (holds) {
     case Kind::Holds::One:

@@ -22,7 +22,8 @@ struct About {
 
 namespace members {
 
-/// Returns `schema` with the description of a member: its meaning, with its unit like "[ns]" behind.
+/// Returns `schema` with "description" added: the meaning of the member and, in brackets, its unit:
+/// "The wall time of the turn [ns]".
 Json described(Json schema, const About& about);
 
 /// Returns the schema of a list.
@@ -37,8 +38,8 @@ struct Kind {
 
   Base base;
   Holds holds = Holds::One;
-  bool or_null = false;           // the member may be null; what a list or a map holds may not
-  const Members* of = nullptr;                    // members of an Object; null: any members
+  bool or_null = false;         // the member may be null; elements of a list or map may not
+  const Members* of = nullptr;  // members of an Object; null: any members
   std::vector<std::string> (*words)() = nullptr;  // words that a Text may be; null: any text
   bool operator==(const Kind&) const = default;
 };
@@ -46,7 +47,7 @@ struct Kind {
 inline constexpr Kind kText{Kind::Base::Text};
 inline constexpr Kind kFlag{Kind::Base::Flag};
 inline constexpr Kind kWhole{Kind::Base::Whole};
-/// A number, or null where it is not finite.
+/// A number, or null if the number is not finite.
 inline constexpr Kind kNumber{.base = Kind::Base::Number, .or_null = true};
 inline constexpr Kind kAny{Kind::Base::Any};
 inline constexpr Kind kAnyObject{Kind::Base::Object};
@@ -85,7 +86,8 @@ struct Members {
 /// Returns the schema of a value of this kind. Adds the objects in it to `definitions`.
 Json schema_of(const Kind& kind, Json& definitions);
 
-/// Adds the members to the definition of their object, which is made where it is missing.
+/// Adds the members to the definition of their object in `definitions`. If there is no definition
+/// yet, makes it first.
 void define(const Members& members, Json& definitions);
 
 /// Returns a schema that refers to a definition.

@@ -1,4 +1,4 @@
-/// Notes on cases. A document has them as sentences.
+/// Notes on cases. In a document, each note is a sentence.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Note {
     Undefined,        // the output of op `names` is undefined
     Rounding,         // no output is checked: rounding errors may be as large as the values
     RoundingOfSome,   // as Rounding, but for the outputs `names` only
-    Allowance,  // the bounds allow for `names`, which a peer rounds to the dtype of the output
+    Allowance,  // a peer rounds `names` to the dtype of the output, and the bounds allow for it
     SameInput,  // the peer `names` gets the same input in every call
   };
 
@@ -30,10 +30,10 @@ struct Note {
 /// Returns the note as it is written in a document.
 std::string sentence(const Note& note);
 
-/// The reason in a document for a fact that the run did not ask for.
+/// The reason that a document gives if a fact is missing because the run did not look for it.
 inline constexpr const char* kNotLookedFor = "not looked for";
 
-/// Why the limits of a group were not measured.
+/// Why the limits of the machine were not measured for a group.
 enum class NoLimit {
   NothingRuns,   // no variant of the group can run
   NothingTimed,  // the run measures nothing

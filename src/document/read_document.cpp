@@ -8,7 +8,7 @@
 namespace normbench {
 namespace {
 
-/// A kind of document. Documents of no other kind have all of these members.
+/// A kind of document. A document is of this kind if it has all of `members`.
 struct Kind {
   std::string_view name;
   std::array<const char*, 3> members;  // JSON pointers; null after the last one
@@ -36,8 +36,8 @@ bool is_kind(const Json& document, const Kind& kind) {
 constexpr Kind kResults{"", {"/schema", "/groups"}};
 constexpr std::string_view kFirstMember = R"({"schema":)";
 
-/// Throws Invalid if the document lacks members of results. The message names the kind that it
-/// seems to be.
+/// Throws Invalid if the document lacks members of a results document. The message names the kind
+/// that the document seems to be.
 void check_kind(const Json& document) {
   if (is_kind(document, kResults)) return;
   const auto kind =
@@ -69,7 +69,8 @@ std::vector<Issue> few_of(std::vector<Issue> issues) {
   return issues;
 }
 
-/// Returns an issue for each case that the document has twice, at the second one.
+/// Returns the issues of cases that the document has more than once: one issue for each occurrence
+/// of a case after its first.
 std::vector<Issue> duplicate_cases(const Results& results) {
   std::map<std::string, std::string> first;
   std::vector<Issue> issues;
@@ -136,7 +137,7 @@ Results read_document(const std::string& file, std::string text) {
   Results results;
   try {
     if (issues.empty()) check_kind(document);
-    text = std::string();  // its memory is used for what is read
+    text = std::string();  // frees its memory, which read_results() can use
     if (issues.empty()) results = read_results(std::move(document), issues);
   } catch (const Invalid& invalid) {
     issues.push_back({"", invalid.what()});

@@ -1,4 +1,4 @@
-/// Reads and checks results documents, and tells what other files are.
+/// Reads and checks results documents, and recognises other kinds of files.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct CaseName {
   bool operator==(const CaseName&) const = default;
 };
 
-/// Returns a key for a case, in which the order of the axes of the point does not matter.
+/// Returns a key for a case. The key does not depend on the order of the axes in `name.point`.
 std::string case_key(const CaseName& name);
 
 /// Returns true for text that begins like a results document of any schema version. Reads only the

@@ -1,5 +1,5 @@
-/// The results document in memory. It has measurements only; analysis/ derives statistics and
-/// verdicts from them.
+/// The results document in memory. It has measurements only. The code in analysis/ derives
+/// statistics and verdicts from them.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@
 
 namespace normbench {
 
-/// One turn of one contender. Times are of the whole turn with all its iterations.
+/// One turn of a contender. A contender is a case or a limit of the machine; in each round every
+/// contender has one turn. Times are of the whole turn with all its iterations.
 struct Round {
   std::int64_t wall_ns = 0;
   std::int64_t device_ns = 0;
@@ -29,8 +30,8 @@ struct Round {
   std::int64_t start_ns = 0;   // since the start of the group
   std::int64_t queued_ns = 0;  // longest time that a thread of the case waited for a CPU
   Counters counters;
-  Disturbance disturbance = {};  // during the turn and its warm-up
-  DeviceState state = {};        // of the device used, at the end of the turn
+  Disturbance disturbance = {};     // from outside of this process, during the turn and its warm-up
+  DeviceState state = {};           // of the device used, at the end of the turn
   std::int64_t turn_clock_mhz = 0;  // mean SM clock of the device over the turn; 0: not known
   bool operator==(const Round&) const = default;
 };
@@ -41,7 +42,8 @@ constexpr auto words(Status) {
       {{Status::Ok, "ok"}, {Status::Skipped, "skipped"}, {Status::Failed, "failed"}});
 }
 
-/// Why the measuring of a group ended: all intervals were narrow enough, or the time was up.
+/// Why the measuring of a group ended: all intervals were narrow enough (Precision), or the time
+/// limit was reached (Time).
 enum class Stop { Precision, Time };
 constexpr auto words(Stop) {
   return std::to_array<Word<Stop>>({{Stop::Precision, "precision"}, {Stop::Time, "time"}});
@@ -58,27 +60,27 @@ constexpr auto words(DeviceTimes) {
 
 struct StageResult {
   std::string op, label, kernel;
-  bool forced = false;                   // the config names the kernel
+  bool forced = false;                   // true: the config names the kernel
   std::vector<std::string> ranges = {};  // ranges of the config around the stage, outermost first
   Place place = Place::Cpu;
   TensorDesc out;
   Json parameters = {};             // members of the op in the config; null: none
-  std::int64_t min_bytes = 0;       // least bytes that any kernel for the op must move
-  std::int64_t min_read_bytes = 0;  // the bytes read among `min_bytes`
-  std::int64_t bytes = 0;           // bytes that the kernel row moves
+  std::int64_t min_bytes = 0;       // per iteration: fewest bytes that any kernel must move
+  std::int64_t min_read_bytes = 0;  // the part of `min_bytes` that is read
+  std::int64_t bytes = 0;           // per iteration: bytes that the chosen kernel moves
   std::int64_t link_bytes = 0;
   std::int64_t flops = 0;
   OutputPolicy output = OutputPolicy::Reuse;
   // Time that each turn spent in this stage, in ns (on a GPU: device time). Empty if not measured.
   std::vector<std::int64_t> rounds_ns;
   std::vector<std::int64_t> calls_ns = {};  // on a GPU: host time of each turn in this stage
-  bool staged = false;  // `rounds_ns` comes from separate turns after the rounds
-  bool resident = false;  // the input was just written and is still in a cache
+  bool staged = false;    // true: `rounds_ns` is from further turns after all rounds
+  bool resident = false;  // true: the input was just written and is still in a cache
   bool operator==(const StageResult&) const = default;
 };
 
 /// What the output was compared with. Reference: the result of reference ops in double. Variant:
-/// the output of another variant, where no reference exists. Nothing: it was not compared.
+/// the output of another variant, if no reference exists. Nothing: the output was not compared.
 enum class HeldTo { Reference, Variant, Nothing };
 constexpr auto words(HeldTo) {
   return std::to_array<Word<HeldTo>>({{HeldTo::Reference, "reference"},
@@ -101,7 +103,8 @@ struct CheckResult {
   std::int64_t calls = 0;    // number of calls whose output was compared
   bool operator==(const CheckResult&) const = default;
 
-  /// Returns true if an output was compared. False, for example, if the case failed before.
+  /// Returns true if an output was compared. Returns false, for example, if the case failed before
+  /// the comparison.
   bool compared() const {
     return held_to != HeldTo::Nothing && (ok || max_abs_error != 0 || psnr_bound_db > 0);
   }
@@ -113,7 +116,8 @@ struct CheckResult {
     return error > 0 ? bound < other_bound : bound > other_bound;
   }
 
-  /// Adds another check of the same case: sums the calls, and keeps the worst errors.
+  /// Adds the result of another check of the same case: adds up the calls, and keeps the worst
+  /// errors.
   void add(const CheckResult& other) {
     calls += other.calls;
     unchecked_values = std::max(unchecked_values, other.unchecked_values);
@@ -126,15 +130,15 @@ struct CheckResult {
   }
 };
 
-/// A lane of a pipeline, as planned and as measured.
+/// A lane of a pipeline (a set of stages that the same servers run for each item), as planned and
+/// as measured.
 struct LaneResult {
   std::string name;
-  std::int64_t servers = 1, threads = 1;
+  std::int64_t servers = 1, threads = 1;  // `threads`: of each server
   std::vector<std::int64_t> stages = {};  // indices into the stages of the case
   std::string alone = {};                 // name of the limit with only this lane; "": none
-  // For each round: `busy_ns` is the working time of the servers, summed over them, and
-  // `exposed_ns` the time in which no other lane worked. Both are empty if device work was not
-  // timed.
+  // For each round: `busy_ns` is the working time of all servers together, and `exposed_ns` the
+  // time in which no other lane worked. Both are empty if device work was not timed.
   std::vector<std::int64_t> busy_ns = {}, exposed_ns = {};
   bool operator==(const LaneResult&) const = default;
 };
@@ -144,8 +148,9 @@ struct PipelineResult {
   std::int64_t in_flight = 1;
   Submit submit = Submit::Lane;
   std::vector<LaneResult> lanes = {};
-  // Only for limits of a pipeline: its variant, and the lane that the limit runs ("": all stages
-  // except the load).
+  // Only for a limit that runs a part of the pipeline of another variant: `part_of` is that
+  // variant, and `lane` is the lane that the limit runs ("": all stages except the stage that
+  // loads).
   std::string part_of = {}, lane = {};
   // For each round: `fill_ns` is the time until the first item was done, and `drain_ns` the time
   // from the start of the last item to the end of the round. For each item of all rounds:
@@ -157,11 +162,11 @@ struct PipelineResult {
 /// The files that a case loads.
 struct DatasetResult {
   std::int64_t images = 0, files = 0;
-  std::int64_t bytes = 0;              // of all files
+  std::int64_t bytes = 0;  // of all files
   // From the manifest of the dataset: the seconds that making it took, and the mean peak
   // signal-to-noise ratio of its images in dB. 0: not known.
   double prepare_seconds = 0, psnr_db = 0;
-  std::vector<BrokenFiles> left_out = {};   // files that could not be read, with on_error: skip
+  std::vector<BrokenFiles> left_out = {};   // unreadable files, skipped because of on_error: skip
   std::vector<RemarkedFiles> remarks = {};  // remarks on files that are loaded
   Beside beside = {};                       // other files in the folders, which are not loaded
   bool operator==(const DatasetResult&) const = default;
@@ -173,53 +178,54 @@ struct CaseResult {
   Json axes = Json::object();
   Status status = Status::Ok;
   std::string reason;             // why the case was skipped or failed
-  std::optional<Skip> skip = {};  // kind of `reason`; nothing in older documents
+  std::optional<Skip> skip = {};  // kind of `reason`; std::nullopt in older documents
   int threads = 1;
-  bool threads_decided = false;   // "threads" is "all" in the config
-  std::optional<Wait> wait = {};  // when the host waits for the GPU; nothing without GPU stages
-  bool graph = false;             // GPU stages run as CUDA graphs
+  bool threads_decided = false;   // true: "threads" is "all" in the config
+  std::optional<Wait> wait = {};  // when the host waits for the GPU; std::nullopt: no GPU stages
+  bool graph = false;             // true: GPU stages run as CUDA graphs
   std::optional<PipelineResult> pipeline = {};  // set if several items are in flight
   std::optional<DatasetResult> dataset = {};    // set if the case loads files
-  std::string peer = {};          // name of the peer that ran it; "": this process
-  std::string peer_version = {};  // version that the peer reports: "torch 2.9.0"
-  bool resident = false;          // a limit whose buffers stay in the cache
-  std::int64_t iterations = 0;    // per turn
-  std::int64_t images = 0;        // per iteration
-  std::int64_t source_bytes = 0;  // bytes that an iteration must read (source or files)
-  std::int64_t result_bytes = 0;  // bytes that an iteration must write (outputs)
-  std::optional<TensorDesc> source = {};     // the first source; nothing for files
+  std::string peer = {};                        // name of the peer that ran it; "": this process
+  std::string peer_version = {};                // version that the peer reports: "torch 2.9.0"
+  bool resident = false;                        // true: a limit with buffers that stay in the cache
+  std::int64_t iterations = 0;                  // per turn
+  std::int64_t images = 0;                      // per iteration
+  std::int64_t source_bytes = 0;             // bytes that an iteration must read (source or files)
+  std::int64_t result_bytes = 0;             // bytes that an iteration must write (outputs)
+  std::optional<TensorDesc> source = {};     // the first source; std::nullopt: files
   std::vector<TensorDesc> more_inputs = {};  // further sources, and outputs of a setup
   std::vector<TensorDesc> outputs = {};      // empty: the output of the last stage
   std::int64_t first_call_ns = 0;
-  // The part of the device time of each stage that is overhead, in ns: the time between two marks
+  // The overhead in the device time of each stage, in ns: the time between two marks (CUDA events)
   // with no work between them. 0: not measured.
   std::int64_t bracket_ns = 0;
   std::vector<StageResult> stages;
   std::vector<Round> rounds;
-  std::vector<Round> cut_rounds = {};  // rounds of an incomplete block at the end, in no statistic
+  std::vector<Round> cut_rounds = {};  // after the last whole block of rounds; not in statistics
   CheckResult check;
   std::vector<std::string> notes;  // like "a turn loads 16 of 40 images"
   bool operator==(const CaseResult&) const = default;
 };
 
-/// Returns the outputs of the case: the output of the last stage, unless the config names others.
+/// Returns the outputs that the config names for the case. If it names none, returns the output of
+/// the last stage.
 inline std::vector<TensorDesc> outputs_of(const CaseResult& result) {
   if (!result.outputs.empty() || result.stages.empty()) return result.outputs;
   return {result.stages.back().out};
 }
 
-/// Returns the roles of the op of the stage; none if this version does not know the op.
+/// Returns the roles of the stage's op, which say what the op does. If this version does not know
+/// the op, returns the default roles.
 inline const Roles& roles_of(const StageResult& stage) { return roles_named(stage.op); }
 
 /// A row of the profiler table: all calls with the same name. Calls of the host have Place::Cpu,
-/// even if they submit device work. The device work has rows of its own, with the place of the
-/// device.
+/// even if they submit device work. The device work itself has rows of its own, with Place::Cuda.
 struct ProfileRow {
   std::string name;
   Place place = Place::Cpu;
   std::string shapes;
   bool annotation = false;   // a range around steps, on the host or projected to a device
-  bool constants = false;    // the calls prepare constants of kernels, with their nested calls
+  bool constants = false;    // the calls and their nested calls prepare constants
   bool image = false;        // each call is the work of a loader on one image
   std::string longest = {};  // name of the longest call; "": it is `name`
   std::int64_t calls = 0;
@@ -240,7 +246,7 @@ struct ProfileRow {
   bool operator==(const ProfileRow&) const = default;
 };
 
-/// Counts over all steps of a profile; nothing for a counter that was not read.
+/// Counts over all steps of a profile. A counter that was not read is std::nullopt.
 struct ProfileCounters {
   Counters software;  // page faults and context switches
   std::optional<std::int64_t> cycles, instructions, cache_misses;
@@ -271,8 +277,9 @@ struct ProfileLosses {
   bool operator==(const ProfileLosses&) const = default;
 };
 
-/// The work of a lane on one item in one stage. A profile keeps such work for a time window with a
-/// few items. Times count from the start of the window, and work at its edges is cut.
+/// The work of a lane on one item in one stage. A profile keeps this for a time window with a few
+/// items. Times count from the start of the window. Work that crosses an edge of the window is cut
+/// there.
 struct LaneWork {
   std::int64_t item = 0, lane = 0, stage = 0;  // item in the window; indices of lane and stage
   std::int64_t start_ns = 0, end_ns = 0;
@@ -284,7 +291,7 @@ struct CaseProfile {
   std::int64_t steps = 0;      // recorded steps
   std::int64_t discarded = 0;  // warm-up steps, which are not recorded
   std::optional<ProfileCounters> counters = {};
-  double overhead = 0;  // time of a step with / without the profiler; 0: not measured
+  double overhead = 0;  // step time with profiler / step time without; 0: not measured
   // Largest error (+-) of device times on the clock of the host, in ns; 0 without device times.
   std::int64_t clock_error_ns = 0;
   std::optional<DeviceTimes> device_times = {};
@@ -300,10 +307,10 @@ struct GroupResult {
   Json point = Json::object();
   std::string baseline;
   std::vector<CaseResult> cases;
-  std::vector<CaseResult> limits;                // contenders such as "stream 1:4 nt"
-  std::vector<std::vector<int>> order;           // for each round: indices into cases, then limits
-  std::vector<std::vector<int>> cut_order = {};  // of `cut_rounds`; the last may be shorter
-  std::optional<Stop> stop = {};                 // nothing without rounds
+  std::vector<CaseResult> limits;                // limits of the machine, such as "stream 1:4 nt"
+  std::vector<std::vector<int>> order;           // by round: indices into cases followed by limits
+  std::vector<std::vector<int>> cut_order = {};  // of `cut_rounds`; the last list may be shorter
+  std::optional<Stop> stop = {};                 // std::nullopt: no rounds were measured
   // Backend::condition() of the device before and after all rounds; null without a device.
   Json condition_before = {}, condition_after = {};
   std::int64_t slowest_state_ns = 0;  // longest time that reading a Round::state took
@@ -315,7 +322,7 @@ struct GroupResult {
   std::optional<double> precision = {};
   std::optional<Cache> cache = {};
   std::vector<Difference> may_differ = {};  // differences between outputs that are allowed
-  std::int64_t scaled_from = 0;  // images per batch in the config, if fewer fit; 0: all fit
+  std::int64_t scaled_from = 0;  // images per batch in the config, if memory holds fewer; else 0
   bool operator==(const GroupResult&) const = default;
 };
 
@@ -342,7 +349,8 @@ struct MeasuredPair {
 struct MissingGroup {
   std::string experiment;
   Json point = Json::object();
-  // What `groups` has of it: the parts of so many processes, or so many rounds; 0: nothing.
+  // How much of the group is in Results::groups: the parts of `processes` processes, or `rounds`
+  // rounds. Both 0: nothing.
   std::int64_t processes = 0, rounds = 0;
   bool is_absent() const { return processes == 0 && rounds == 0; }
   bool operator==(const MissingGroup&) const = default;
@@ -360,16 +368,16 @@ struct Results {
   std::int64_t seed = 1;
   bool traced = false;       // a profiling tool was attached, so nothing is ranked
   bool interrupted = false;  // the run ended early
-  bool unkept = false;       // it ended early because the journal could not be written
+  bool unkept = false;       // the run ended early because the journal could not be written
   Json calibration = {};     // stored results of `normbench calibrate` on this machine, or null
   std::vector<GroupResult> groups;
-  // Groups that an interrupted run did not finish; nothing in older documents and for finished
-  // runs. Empty if the run was interrupted while it profiled groups.
+  // Groups that an interrupted run did not finish. std::nullopt for finished runs and in older
+  // documents. Empty if the run had finished all groups and was interrupted while it profiled them.
   std::optional<std::vector<MissingGroup>> missing = {};
   bool operator==(const Results&) const = default;
 };
 
-/// Returns the relative half-width of intervals that the group was measured for.
+/// Returns the relative half-width that the confidence intervals of the group had to reach.
 inline double precision_of(const GroupResult& group, const Results& results) {
   return group.precision.value_or(results.precision);
 }
@@ -389,15 +397,16 @@ inline constexpr int document_schema = 1;
 ///   dense.
 /// - Fields with `io.when_known` in results_fields.h are left out if they are null, 0, empty or all
 ///   zeros.
-/// - A double of a check that is not finite is written as null, and read as infinity. All other
-///   numbers are finite, and only a seed may be negative.
+/// - A double of a CheckResult that is not finite is written as null, and read as infinity. All
+///   other numbers are finite, and only a seed may be negative.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);
-/// Returns the document with an empty list in place of its groups.
+/// Returns to_json() of the results, with an empty list of groups.
 Json head_json(const Results& results);
 
-/// Reads a document and ignores its derived fields ("summary", "verdict", …). Adds all mistakes and
-/// contradictions to `issues`. Throws Invalid if it is no results document.
+/// Reads a document and ignores its derived fields ("summary", "verdict", ...). Adds all mistakes
+/// to `issues`. If there are none, also adds contradictions between values. Throws Invalid if it is
+/// no results document.
 Results read_results(Json document, std::vector<Issue>& issues);
 /// Reads a document. Throws Invalid ("/groups/0/cases/1/rounds: …") if there is any mistake.
 Results read_results(Json document);

@@ -22,13 +22,14 @@ concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 template <class T>
 concept Enum = std::is_enum_v<T>;
 
-// Larger numbers are mistakes; their sums could overflow. kMostWhole is 11 days in nanoseconds or a
-// petabyte. kMostNumber is above any float.
+// The largest numbers that a document may have. With larger ones, sums could overflow. kMostWhole
+// is 11 days in nanoseconds or a petabyte in bytes. kMostNumber is above any float.
 inline constexpr std::int64_t kMostWhole = 1'000'000'000'000'000;
 inline constexpr double kMostNumber = 1e40;
 inline constexpr int kMostContender = 999'999;
 
-/// The smallest allowed value of fields with this name in any struct; 0 for other fields.
+/// The smallest allowed value of all fields named `name`, in any struct. For fields that are not in
+/// kLeast it is 0.
 struct Least {
   std::string_view name;
   double value;
@@ -55,7 +56,8 @@ constexpr double least_of(std::string_view name) {
   return at == kLeast.end() ? 0 : at->value;
 }
 
-/// Fields that may be infinite, because outputs may be. In a document infinity is null.
+/// Fields that may be infinite, because values of outputs may be infinite. In a document, infinity
+/// is written as null.
 inline constexpr auto kMayBeInfinite =
     std::to_array<std::string_view>({"max_abs_error", "bound", "bound_share"});
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Checks the range of all numbers in JSON with any structure, because other code computes with
-/// them.
+/// Checks the range of all numbers in `json`, which may have any structure, because other code
+/// computes with these numbers.
 void check_numbers(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
   if (json.is_number() && std::abs(json.get<double>()) > kMostNumber)
     issues.push_back(
@@ -34,7 +34,7 @@ class Loader {
   void operator()(const char* name, T& value, About) {
     if (reader_.has(name)) read(name, value);
   }
-  /// The text "" leaves the value unchanged.
+  /// A document has "" for a word that is not known. Such a text leaves `value` unchanged.
   template <Enum E>
   void operator()(const char* name, E& value, About) {
     if (reader_.has(name) && reader_.member(name) != "") read(name, value);
@@ -173,8 +173,8 @@ void Loader::read(const char* name, std::vector<std::vector<int>>& rows) {
   rows = list.get<std::vector<std::vector<int>>>();
 }
 
-/// Sets members that older documents lack: `forced` by the label of the stage, and `constants` by
-/// the name of the row.
+/// Sets members that older documents lack: `forced` from the label of the stage, and `constants`
+/// from the name of the profile row.
 void mark_by_names(GroupResult& group) {
   for (auto* contenders : {&group.cases, &group.limits})
     for (CaseResult& one : *contenders)
@@ -196,7 +196,7 @@ void check_lanes(const CaseResult& result, const std::string& pointer, std::vect
   }
 }
 
-/// Adds an issue if the list is not empty and does not have `expected` values, one for each round.
+/// Adds an issue if `values` is not empty and does not have `expected` values, one for each round.
 void check_length(const std::vector<std::int64_t>& values, std::size_t expected,
                   const std::string& pointer, std::vector<Issue>& issues) {
   if (!values.empty() && values.size() != expected)
@@ -210,7 +210,7 @@ void check_lengths(const CaseResult& result, const std::string& pointer,
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     const StageResult& stage = result.stages[i];
     const std::string at = fmt::format("{}/stages/{}", pointer, i);
-    if (stage.staged) continue;  // these times are not of the rounds
+    if (stage.staged) continue;  // its times are from separate turns
     check_length(stage.rounds_ns, rounds, at + "/rounds_ns", issues);
     check_length(stage.calls_ns, rounds, at + "/calls_ns", issues);
   }
@@ -225,7 +225,8 @@ void check_lengths(const CaseResult& result, const std::string& pointer,
   }
 }
 
-/// Checks that fields agree with each other, because readers of results rely on that.
+/// Checks that the fields of a group agree with each other. Code that uses the results relies on
+/// that.
 void check(const GroupResult& group, const std::string& pointer, std::vector<Issue>& issues) {
   const std::size_t contenders = group.cases.size() + group.limits.size();
   for (const auto& [name, order] :
@@ -285,7 +286,7 @@ GroupResult read_group(const Json& document) {
 
 Results read_results(Json document, std::vector<Issue>& issues) {
   check_header(document);
-  Json groups = Json::array();  // taken out, so that the memory of each can be used for the next
+  Json groups = Json::array();  // moved out, so that the loop can free each group after reading
   if (value_at(document, "/groups").is_array()) std::swap(groups, document["groups"]);
   Results results;
   Loader loader(Reader(document, "", issues));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kQuarters = 4;
 constexpr std::size_t kFewestInQuarters = 24;  // at least six rounds in each quarter
-constexpr double kFewestDependent = 14;        // below it, effective_rounds() is uncertain
+constexpr double kFewestDependent = 14;        // a smaller effective_rounds() is uncertain
 
 double median_of_sorted(std::span<const double> sorted) {
   const std::size_t n = sorted.size();
@@ -68,9 +68,9 @@ class Autocorrelations {
   double square_ = 0;
 };
 
-/// Returns 1 + 2 * the sum of the autocorrelations from lag 1 on. Adds pairs of neighbouring lags
-/// until a pair is not positive; a pair counts at most as much as the pair before it. Each
-/// autocorrelation r is first raised to r + hidden * (1 - r).
+/// Returns 1 + 2 * the sum of the autocorrelations from lag 1 on. Each autocorrelation r is first
+/// raised to r + hidden * (1 - r). The sum is made of pairs of neighbouring lags. It ends before
+/// the first pair whose sum is not positive. A pair counts for no more than the pair before it.
 double integrated_time(Autocorrelations& seen, double hidden) {
   const auto at = [&](std::size_t lag) { return seen.at(lag) + hidden * (1 - seen.at(lag)); };
   double time = -1, last = 2;
@@ -83,8 +83,9 @@ double integrated_time(Autocorrelations& seen, double hidden) {
   return std::clamp(time, 1.0, static_cast<double>(seen.size()));
 }
 
-/// Returns the levels on both sides of the widest gap that leaves `fewest` values on each side;
-/// nothing if there is none, or if the levels are not as far apart as two_levels() requires.
+/// Finds the widest gap between neighbouring values that leaves `fewest` values on each side.
+/// Returns the levels on both sides of it. Returns std::nullopt if there is no such gap, or if the
+/// gap or the levels do not meet the conditions of two_levels().
 std::optional<Levels> levels_at_gap(std::span<const double> sorted, std::size_t fewest,
                                     double least_apart) {
   constexpr double clear = 2;
@@ -111,8 +112,8 @@ std::optional<Levels> levels_at_gap(std::span<const double> sorted, std::size_t 
   return apart && is_clear ? std::optional(levels) : std::nullopt;
 }
 
-/// Returns true if runs of consecutive values on the smaller side have a mean length of two or
-/// more.
+/// Considers the values on the side of the gap that has fewer values. Returns true if they come in
+/// runs of consecutive values with a mean length of two or more.
 bool come_in_runs(std::span<const double> series, const Levels& levels) {
   const bool fewer_above = levels.high_count < levels.low_count;
   std::size_t runs = 0;
@@ -129,8 +130,8 @@ struct Places {
   std::size_t low, high;
 };
 
-/// Returns the ends of the interval before it is widened for quarters and levels (see
-/// time_interval()). `effective` is effective_rounds().
+/// Returns the ends of the interval of time_interval(), as indices of the sorted series, before the
+/// interval is widened for quarters and levels. `effective` is effective_rounds().
 Places places_of(std::size_t rounds, double effective, double level) {
   constexpr double smallest_share = 0.05;
   const bool depend = effective < static_cast<double>(rounds);
@@ -144,6 +145,7 @@ Places places_of(std::size_t rounds, double effective, double level) {
   return {low, rounds - 1 - low};
 }
 
+/// Widens the interval `places` (indices of `sorted`) so that it contains `value`.
 void hold(std::span<const double> sorted, double value, Places& places) {
   const auto after = std::ranges::upper_bound(sorted, value);
   const auto from = std::ranges::lower_bound(sorted, value);
@@ -193,7 +195,7 @@ std::optional<std::pair<int, int>> median_interval_indices(int n, double level) 
   // The median lies below order statistic r (from 0) if at most r values lie below the median. The
   // probability of that is a lower tail of Bin(n, 1/2). The terms are kept as logarithms, because
   // 2^-n underflows.
-  const double allowed = (1 - level) / 2 * (1 + 1e-12);  // a tie is not lost to rounding
+  const double allowed = (1 - level) / 2 * (1 + 1e-12);  // the factor allows for rounding errors
   double log_term = -n * std::numbers::ln2;
   double tail = std::exp(log_term);
   int low = -1;
@@ -246,7 +248,7 @@ std::vector<double> family_p_values(const std::vector<std::vector<double>>& seri
   const bool all_ways = positions <= most_positions;
   const std::size_t ways = std::size_t{1} << std::min(positions, most_positions);
   std::mt19937_64 random(1);
-  std::vector<std::size_t> as_large(series.size(), 1);  // the flip of no position
+  std::vector<std::size_t> as_large(series.size(), 1);  // 1: the flip of no position
   for (std::size_t way = 1; way < ways; ++way) {
     for (std::size_t i = 0; i < positions; ++i)
       turned[i] = ((all_ways ? way >> i : random() >> 63) & 1) != 0;
@@ -278,9 +280,9 @@ double effective_rounds(std::span<const double> series) {
   const auto rounds = static_cast<double>(series.size());
   Autocorrelations seen(signs(series));
   if (series.size() < 3 || !seen.vary() || seen.at(1) <= 1 / std::sqrt(rounds)) return rounds;
-  // The signs are relative to the median of the same series, which lowers each autocorrelation by
-  // about time / rounds of its distance from 1. So `time` is computed again with this corrected.
-  // Four steps are enough.
+  // The signs are relative to the median of the same series. This lowers each autocorrelation r by
+  // about (1 - r) * time / rounds. The loop raises the autocorrelations by that much and computes
+  // `time` again. Four steps are enough.
   constexpr int steps = 4;
   constexpr double most_hidden = 0.5;
   double time = integrated_time(seen, 0);

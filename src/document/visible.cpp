@@ -34,7 +34,7 @@ struct MakeVisible {
   }
 };
 
-/// Looks for a text that is not visible.
+/// Looks for a text with control characters, which visible() would change.
 struct FindHidden {
   bool found = false;
 

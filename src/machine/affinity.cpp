@@ -16,8 +16,8 @@ bool read_affinity(cpu_set_t& cpus) {
   return sched_getaffinity(0, sizeof(cpus), &cpus) == 0;
 }
 
-/// Returns the CPUs of the places of OpenMP. If OpenMP binds threads, it pins the first thread
-/// before main(), so the affinity of that thread is a single place.
+/// Returns the CPUs of all places of OpenMP (OMP_PLACES). sched_getaffinity() would not find them
+/// all: if OpenMP binds threads, it pins the first thread to a single place before main().
 cpu_set_t cpus_of_places() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);

@@ -1,4 +1,5 @@
-/// The CPUs that this process may use, and the CPUs to which threads of teams are bound.
+/// The CPUs that this process may use, and the CPUs to which threads of teams are bound. A team is
+/// the threads that run a CPU stage together.
 #pragma once
 
 #include <sched.h>
@@ -20,7 +21,7 @@ const cpu_set_t& allowed_cpus();
 bool bind_this_thread(const cpu_set_t& cpus);
 
 /// While this object lives, the thread that made it may run on all allowed CPUs. Threads and
-/// processes that it starts inherit that.
+/// processes that this thread starts may do so, too.
 class Unpinned {
  public:
   Unpinned();
@@ -43,7 +44,8 @@ std::string numbers_text(std::span<const int> numbers);
 
 /// Returns the CPUs to which threads of teams are bound, in the order of cores_first(): thread i of
 /// a team gets CPU i of the list. A team with more threads than the list has CPUs is not bound. The
-/// list is empty if the CPUs are unknown or if OpenMP binds the threads. It is computed once.
+/// list is empty if the CPUs are unknown, or if the user has set a variable such as OMP_PROC_BIND
+/// or OMP_PLACES. The list is computed once.
 const std::vector<int>& team_cpus();
 
 /// Returns how threads of teams are bound, like "as OMP_PROC_BIND says" or "not at all: …".

@@ -14,7 +14,7 @@ struct DeviceState {
   bool operator==(const DeviceState&) const = default;
 };
 
-/// The bit of an idle GPU in `throttle_bits`, which is no throttling.
+/// The bit in `throttle_bits` that says that the GPU is idle. It does not mean throttling.
 inline constexpr std::int64_t throttle_idle = 1;
 
 /// Returns a word like "sw_power_cap" for each bit of an NVML mask of clock event reasons, lowest

@@ -92,8 +92,8 @@ class Files {
   }
 
  private:
-  /// Reads the line "cpu  user nice system idle iowait irq softirq steal …", whose numbers are in
-  /// ticks.
+  /// Returns the steal time of all processors since boot. It is the eighth number, in ticks, in the
+  /// line "cpu  user nice system idle iowait irq softirq steal …".
   std::int64_t steal_ns() const {
     const std::string text = stat_.read(512);
     std::string_view line = std::string_view(text).substr(0, text.find('\n'));

@@ -1,4 +1,4 @@
-/// What slows this process down from outside. It is read before and after every turn.
+/// Causes outside of this process that slow it down. They are read before and after every turn.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct Disturbance {
 /// - the steal time of all processors since boot, from proc/stat;
 /// - the throttled time of the control groups of this process and of all groups above them, from
 ///   cpu.stat;
-/// - the mean scaling_cur_freq of the first 64 processors, or without these files the mean "cpu
-///   MHz" in proc/cpuinfo.
+/// - the mean scaling_cur_freq of the first 64 processors. If these files do not exist, the mean
+///   "cpu MHz" in proc/cpuinfo.
 std::function<Disturbance()> disturbance_reader(const std::filesystem::path& root);
 
-/// Returns the differences of the totals of two readings, and the later frequency.
+/// Returns `after` minus `before` for the totals, and the frequency of `after`.
 Disturbance disturbance_between(const Disturbance& before, const Disturbance& after);
 
 }  // namespace normbench

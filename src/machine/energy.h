@@ -16,12 +16,12 @@ class Rapl {
  public:
   explicit Rapl(const std::filesystem::path& root);
 
-  /// Why the counters cannot be read; "" if they can.
+  /// Returns why the counters cannot be read; "" if they can be read.
   const std::string& missing() const { return missing_; }
-  /// Returns the counters of all packages in microjoules; nothing if one cannot be read.
+  /// Returns the counters of all packages in microjoules; std::nullopt if one cannot be read.
   std::optional<std::vector<std::int64_t>> read() const;
-  /// Returns the joules of all packages between two readings. Correct if no counter wraps around
-  /// twice between them.
+  /// Returns the joules that all packages used between two readings of read(). The result is
+  /// correct if no counter wraps around more than once in between.
   double joules(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) const;
 
  private:
@@ -39,13 +39,14 @@ struct EnergyReading {
   std::optional<std::int64_t> gpu_mj;
 };
 
-/// Sums the energy of periods of work. It reports no energy if they take less than `shortest_ns`
-/// together, because the meters change only about once a millisecond.
+/// Sums the energy used in periods of work. If the periods take less than `shortest_ns` in total,
+/// EnergyMeter reports no energy, because the counters change only about once a millisecond.
 class EnergyMeter {
  public:
   static constexpr std::int64_t shortest_ns = 100'000'000;
 
-  /// Returns the millijoules that the GPU has used so far; nothing if it does not report them.
+  /// A function that returns the millijoules that the GPU has used so far; std::nullopt if the GPU
+  /// does not report them.
   using GpuEnergy = std::function<std::optional<std::int64_t>()>;
   EnergyMeter(const Rapl& rapl, GpuEnergy gpu_mj) : rapl_(rapl), gpu_mj_(std::move(gpu_mj)) {}
 
@@ -54,10 +55,11 @@ class EnergyMeter {
   void stop(std::int64_t ns);
 
   std::int64_t ns() const { return ns_; }
-  /// The joules of all periods; nothing if a reading failed or the periods are too short together.
+  /// cpu_joules() and gpu_joules() return the joules of all periods; std::nullopt if a reading
+  /// failed or the periods are too short in total.
   std::optional<double> cpu_joules() const { return long_enough() ? cpu_joules_ : std::nullopt; }
   std::optional<double> gpu_joules() const { return long_enough() ? gpu_joules_ : std::nullopt; }
-  /// Why the CPU or GPU energy is missing; "" if neither is.
+  /// Returns why the CPU or GPU energy is missing; "" if neither is missing.
   std::string missing() const;
 
  private:

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 24> kernel_flags{
     "avx512vl", "avx512_vbmi", "avx512vbmi", "avx512_vbmi2", "avx512_bf16", "avx512_fp16",
     "amx_tile", "amx_bf16",    "asimd",      "asimdhp",      "sve",         "sve2"};
 
-/// Returns the value of the first line "key: value" of a file; nothing if there is none.
+/// Returns the value of the first line "key: value" of a file; std::nullopt if there is none.
 std::optional<std::string> line_of(const fs::path& path, std::string_view key) {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
@@ -53,7 +53,8 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-/// Returns the bytes in a line like "MemTotal:  16384 kB"; null if there is none.
+/// Returns the value of a line like "MemTotal:  16384 kB", converted to bytes. Returns null if the
+/// file has no such line.
 Json kilobytes(const fs::path& path, std::string_view key) {
   const auto text = line_of(path, key);
   std::int64_t value = 0;

@@ -21,11 +21,11 @@ struct CounterReading {
   std::uint64_t enabled_ns = 0, running_ns = 0;  // time it was enabled, and time it ran
 };
 
-/// Returns the value times enabled_ns / running_ns. Returns 0 if the counter was never enabled,
-/// because its thread slept; nothing if it was enabled but never ran.
+/// Returns the value times enabled_ns / running_ns. If the counter was never enabled, because its
+/// thread slept, returns 0. If it was enabled but never ran, returns std::nullopt.
 std::optional<std::int64_t> scaled(const CounterReading& reading);
 
-/// The interface of the kernel to counters, which tests replace.
+/// The interface to the kernel's counters. Tests replace it.
 class PerfEvents {
  public:
   virtual ~PerfEvents() = default;
@@ -66,9 +66,9 @@ struct HardwareCounts {
   std::string missing = {};  // why a count is missing; "" if none is
 };
 
-/// Counts hardware events while it is enabled: those of all threads that the process has when this
-/// object is made, and of all threads that these start later. Never throws. A count that cannot be
-/// read is missing.
+/// Counts hardware events while it is enabled. It counts the events of all threads that the process
+/// has when this object is made, and of all threads that they start later. Never throws. A count
+/// that cannot be read is missing.
 class HardwareCounters {
  public:
   explicit HardwareCounters(PerfEvents& events);

@@ -19,8 +19,9 @@ using Nodes = std::array<unsigned long, 16>;  // 1024 nodes, the maximum of Linu
 constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
 constexpr unsigned long told_bits = std::tuple_size_v<Nodes> * word_bits + 1;
 
-// These are direct system calls, because hwloc would restore a strict policy as a mere preference.
-// The kernel uses one bit less than `told_bits`.
+// These functions call the kernel directly, because hwloc would restore a strict memory policy as a
+// mere preference. The kernel uses one bit less than the number it is told, so `told_bits` is one
+// more than the number of bits in Nodes.
 
 long get_policy(int& mode, Nodes& nodes) {
   return syscall(SYS_get_mempolicy, &mode, nodes.data(), told_bits, nullptr, 0UL);

@@ -10,11 +10,12 @@
 
 namespace normbench {
 
-/// Returns the NUMA node of each CPU in `cpus`; an empty list if a node is not known.
+/// Returns the NUMA node of each CPU in `cpus`. Returns an empty list if any of the nodes is
+/// unknown.
 std::vector<int> nodes_of(std::span<const int> cpus, std::span<const HardwareThread> threads);
 
-/// While this object lives, pages that its thread touches first come from `node`, as long as that
-/// has free pages. The destructor restores the memory policy of the thread.
+/// While this object lives, pages that its thread touches first come from `node`, as long as the
+/// node has free pages. The destructor restores the memory policy of the thread.
 class NearNode {
  public:
   explicit NearNode(int node);
@@ -22,8 +23,8 @@ class NearNode {
   NearNode(const NearNode&) = delete;
   NearNode& operator=(const NearNode&) = delete;
 
-  /// Why pages do not come from the node ("set_mempolicy failed: Operation not permitted"); "" if
-  /// they do.
+  /// Returns why pages do not come from the node, like "set_mempolicy failed: Operation not
+  /// permitted". Returns "" if they do.
   const std::string& missing() const { return missing_; }
 
  private:

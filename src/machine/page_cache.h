@@ -11,8 +11,8 @@ namespace normbench {
 /// cannot be opened.
 void drop_pages(const std::string& file);
 
-/// Reads bytes of a file, so that they are in the page cache afterwards. `bytes` 0: up to the end.
-/// Throws std::runtime_error if the file cannot be read.
+/// Reads bytes of a file, so that they are in the page cache afterwards. If `bytes` is 0, reads up
+/// to the end of the file. Throws std::runtime_error if the file cannot be read.
 void read_ahead(const std::string& file, std::int64_t offset = 0, std::int64_t bytes = 0);
 
 /// The bytes of a file that are in memory, by whole pages, and its size.

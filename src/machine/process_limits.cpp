@@ -20,7 +20,8 @@ void tighten(std::optional<T>& limit, T value) {
   limit = limit ? std::min(*limit, value) : value;
 }
 
-/// Returns the numbers at the start of a file, up to the first other word ("max").
+/// Returns the numbers at the start of a file, up to the first word that is not a number, such as
+/// "max".
 std::vector<double> numbers_in(const fs::path& path) {
   std::ifstream in(path);
   std::vector<double> numbers;
@@ -28,8 +29,8 @@ std::vector<double> numbers_in(const fs::path& path) {
   return numbers;
 }
 
-/// Reads limits of version 2. "cpu.max" has quota and period in microseconds, like "200000 100000"
-/// or "max 100000".
+/// Reads limits of cgroup version 2. In "cpu.max" are quota and period in microseconds, such as
+/// "200000 100000", or "max 100000" for no limit.
 void read_v2(const fs::path& folder, CgroupLimits& limits) {
   const auto cpu = numbers_in(folder / "cpu.max");
   if (cpu.size() == 2 && cpu[0] > 0 && cpu[1] > 0) tighten(limits.cpus, cpu[0] / cpu[1]);
@@ -37,7 +38,8 @@ void read_v2(const fs::path& folder, CgroupLimits& limits) {
   if (!memory.empty()) tighten(limits.memory_bytes, static_cast<std::int64_t>(memory[0]));
 }
 
-/// Reads limits of version 1, where a quota of -1 and a limit near 2^63 mean no limit.
+/// Reads limits of cgroup version 1. There a quota of -1 and a memory limit near 2^63 mean no
+/// limit.
 void read_v1(const fs::path& folder, CgroupLimits& limits) {
   const auto quota = numbers_in(folder / "cpu.cfs_quota_us");
   const auto period = numbers_in(folder / "cpu.cfs_period_us");
@@ -48,8 +50,9 @@ void read_v1(const fs::path& folder, CgroupLimits& limits) {
     tighten(limits.memory_bytes, static_cast<std::int64_t>(memory[0]));
 }
 
-/// Returns the bytes of cached files in a group and the groups below it, from memory.stat. Its keys
-/// begin with `prefix`: "total_" in version 1, and "" in version 2.
+/// Returns the bytes of cached files in a control group and the groups below it, from the file
+/// memory.stat. The keys in that file begin with `prefix`: "total_" in version 1, and "" in version
+/// 2.
 std::int64_t cached_files(const fs::path& folder, const std::string& prefix) {
   std::ifstream in(folder / "memory.stat");
   std::int64_t bytes = 0, value = 0;
@@ -68,8 +71,8 @@ void walk_up(const fs::path& mount, const std::string& group, int version,
   }
 }
 
-/// Sets `bytes` to `left` minus what is kept back, and `note` to a text on both. `where` is a text
-/// like "in the container".
+/// `left` is the number of free bytes. Sets `bytes` to `left` minus a reserve, and `note` to a text
+/// with `left` and the reserve. `where` is a text like "in the container".
 void allow(std::int64_t left, std::string_view where, std::int64_t& bytes, std::string& note) {
   const std::int64_t back = std::max(left / 20, std::int64_t{256} << 20);
   bytes = std::max<std::int64_t>(1, left - back);  // 0 means unknown
@@ -95,8 +98,7 @@ void allow_host(const fs::path& root, FreeMemory& free) {
 std::vector<CgroupFolder> cgroup_folders(const fs::path& root) {
   std::vector<CgroupFolder> folders;
   std::ifstream in(root / "proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {  // like "4:memory:/path", or in version 2
-                                                     // "0::/path"
+  for (std::string line; std::getline(in, line);) {  // "4:memory:/path" or "0::/path" (v2)
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;

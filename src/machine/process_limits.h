@@ -10,8 +10,8 @@
 namespace normbench {
 
 struct CgroupLimits {
-  std::optional<double> cpus;                // CPU quota; nothing: unlimited or unknown
-  std::optional<std::int64_t> memory_bytes;  // nothing: unlimited or unknown
+  std::optional<double> cpus;                // quota in CPUs; std::nullopt: unlimited or unknown
+  std::optional<std::int64_t> memory_bytes;  // std::nullopt: unlimited or unknown
   bool operator==(const CgroupLimits&) const = default;
 };
 
@@ -24,7 +24,7 @@ struct CgroupFolder {
 
 /// Returns the folders of the control groups of this process and of all groups above them,
 /// innermost first. Reads proc/self/cgroup below `root`. Some of the folders may not exist, because
-/// in a container that file may have paths of the host.
+/// in a container proc/self/cgroup may have paths of the host.
 std::vector<CgroupFolder> cgroup_folders(const std::filesystem::path& root);
 
 /// Returns the tightest limits of the control groups of this process (versions 1 and 2) and of all
@@ -33,7 +33,7 @@ CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
 
 /// Returns the bytes that the control groups of this process and all groups above them still allow:
 /// the smallest difference between limit and usage. Cached files do not count as usage, because the
-/// kernel can drop them. Returns nothing if no group has a limit.
+/// kernel can drop them. Returns std::nullopt if no group has a limit.
 std::optional<std::int64_t> free_cgroup_memory(const std::filesystem::path& root);
 
 /// Bytes of host memory and of device memory.

@@ -16,9 +16,10 @@
 namespace normbench {
 namespace {
 
-constexpr int kRows = 96;  // height of a window
+constexpr int kRows = 96;  // height of a window, in pixels
 
-/// Returns `count` windows in the syntax of a config, stacked from the image's top.
+/// Returns `count` crop windows as a JSON list for a config. Each window lies directly below the
+/// previous one; the first is at the top of the image.
 std::string windows(int count) {
   std::string list;
   for (int i = 0; i < count; ++i)
@@ -27,13 +28,16 @@ std::string windows(int count) {
   return "[" + list + "]";
 }
 
-// The slowed variant runs the same loop as the other one, over 21 windows of an image instead of
-// 20. Reasons for the details:
-// - One source: times on two sources differ by some per cent, depending on their physical pages.
-// - More windows, not higher ones: a kernel's time is not proportional to the rows of a window.
-// - fused_nt, a kernel with non-temporal stores: without a name, the size decides whether such
-//   stores are used.
-// - Only two checked calls: more checks would leave too little time for rounds.
+// Returns the config of the pairs with cold caches. In its experiment "slowed", the true ratio is
+// 21 : 20, because both variants run the same loop: "one" over 20 windows of an image, "5 % more"
+// over 21. The details have these reasons:
+// - Both variants read the same source. Times on two sources differ by some per cent, depending on
+//   their physical pages.
+// - The slower variant has more windows, not taller ones. The time of a kernel is not proportional
+//   to the height of a window.
+// - The config names the kernel fused_nt, which uses non-temporal stores. If no kernel were named,
+//   the size of the data would decide whether such stores are used.
+// - Only two calls of each variant are checked. More checks would leave too little time for rounds.
 std::string cold_config() {
   return R"({
   "schema": 1, "name": "calibrate",
@@ -63,7 +67,7 @@ constexpr std::string_view kHot = R"({
 
 constexpr int most_fresh_processes = 40;
 
-/// Allocates memory with room for every group of the plan.
+/// Allocates memory that is large enough for each group of the plan.
 GroupMemory memory_for(const Plan& plan, const RunContext& context) {
   std::vector<const Case*> cases;
   for (const Group& group : plan.groups)
@@ -88,7 +92,7 @@ class Cycles {
     return cycles > 0 && spent_ns >= study_.max_seconds * 1e9;
   }
 
-  /// Measures one pair of each kind. Returns false when interrupted.
+  /// Measures one pair of variants of each kind. Returns false when interrupted.
   bool cycle() {
     for (const auto& word : words(PairKind{}))
       if (!keep(word.value, next_seed(), false)) return false;
@@ -98,7 +102,8 @@ class Cycles {
   bool fresh_process(PairKind kind) { return keep(kind, next_seed(), true); }
 
  private:
-  /// Seeds lie 16 apart, because a group adds small numbers to its own seed.
+  /// Successive seeds differ by 16, because a group adds small numbers (such as its index) to its
+  /// seed.
   std::int64_t next_seed() { return study_.seed + 16 * measured_++; }
 
   bool keep(PairKind kind, std::int64_t seed, bool fresh) {
@@ -127,7 +132,7 @@ class Cycles {
   double clock_cost_ns_;
   GroupMemory cold_, hot_;
   std::int64_t measured_ = 0;
-  std::array<bool, words(PairKind{}).size()> checked_{};  // by kind: whether a pair was checked
+  std::array<bool, words(PairKind{}).size()> checked_{};  // by kind: its first pair was checked
 };
 
 }  // namespace

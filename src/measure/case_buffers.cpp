@@ -6,7 +6,7 @@
 namespace normbench {
 namespace {
 
-/// Returns an aligned but invalid address, for a buffer that is allocated later.
+/// Returns an aligned but invalid address, as a placeholder for a buffer that has no memory yet.
 std::byte* not_yet() { return reinterpret_cast<std::byte*>(std::uintptr_t{4096}); }
 
 }  // namespace
@@ -36,8 +36,8 @@ void CaseBuffers::place(std::mt19937_64& random) {
 }
 
 void CaseBuffers::place(Memory memory, bool near_link, std::mt19937_64& random) {
-  // With so many buffers, placing them anew would take longer than a turn, and is not needed:
-  // different turns use different buffers, so they have different addresses anyway.
+  // If there are more buffers than this, only the first call draws addresses, because drawing takes
+  // longer than a turn. Each turn still runs on other addresses, because it uses other buffers.
   constexpr std::size_t enough = 1 << 16;
   const auto sizes = placed_sizes(slots_, memory, near_link);
   if (sizes.empty()) return;

@@ -44,7 +44,7 @@ class Images {
     if (images.rows == 0) return view;
     return crop_view(view, images.row, 0, images.rows, view.desc.shape.w);
   }
-  /// Copies these images into the buffer, unless the buffer holds them already.
+  /// Copies `count` images from number `first` on into slab_, unless they are there already.
   void copy(std::int64_t first, std::int64_t count) {
     const std::int64_t image = view_.desc.bytes() / view_.desc.shape.n;  // the tensor is dense
     const auto bytes = static_cast<std::size_t>(count * image);
@@ -62,7 +62,7 @@ class Images {
   std::int64_t first_ = 0;  // the first image in slab_
 };
 
-/// Splits `all` into parts that are checked separately: groups of images, or with `by_rows`, groups
+/// Splits `all` into parts that are checked separately: groups of images or, with `by_rows`, groups
 /// of rows of one image.
 std::vector<ImageRange> parts_of(const Case& planned, const ImageRange& all, bool by_rows) {
   std::vector<ImageRange> parts;
@@ -79,7 +79,8 @@ std::vector<ImageRange> parts_of(const Case& planned, const ImageRange& all, boo
 }
 
 /// Replaces each correct infinity in `got` by the exact value. An infinity is correct if some value
-/// within the bound of the exact value rounds to it in the output's dtype.
+/// within the bound of the exact value becomes this infinity when it is rounded to `dtype`, the
+/// dtype of the output.
 void let_overflow(const Exact& exact, DType dtype, Tensor64& got) {
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     double& value = got.values[i];
@@ -93,7 +94,7 @@ void let_overflow(const Exact& exact, DType dtype, Tensor64& got) {
   }
 }
 
-/// Returns, for each input of the case, the values and the accuracy of `images`.
+/// Returns the exact values and the accuracy of each input of the case, for `images`.
 std::vector<Exact> known_inputs(const Case& planned, std::vector<Images>& inputs,
                                 const ImageRange& images) {
   std::vector<Exact> known;
@@ -117,16 +118,16 @@ std::string place_text(const Worst& worst, const Shape& shape) {
                      worst.index / shape.w % shape.h, worst.index % shape.w);
 }
 
-/// Returns the name of an output ("dgamma"), or its number if it has no name; "" if it is the only
-/// output.
+/// Returns the name of an output ("dgamma"), or its number if it has no name. Returns "" if the
+/// case has only one output.
 std::string output_name(const Case& planned, std::size_t output) {
   if (planned.outputs.size() < 2) return "";
   const Value& value = planned.values[planned.outputs[output]];
   return value.name.empty() ? std::to_string(output) : value.name;
 }
 
-/// Returns the message about a wrong output. `which` is the output's name, or "". `whose` says
-/// which case gave the expected value, like " by \"x\"", or is "".
+/// Returns the message about a wrong output. `which` is the name of the output, or "". `whose`
+/// names the case that gave the expected value, like " by \"x\""; "" for the reference.
 std::string wrong(const Worst& worst, const Shape& shape, const std::string& whose,
                   const std::string& which = "") {
   return fmt::format(
@@ -166,8 +167,8 @@ double share_of_magnitude(const Case& planned) {
   return most;
 }
 
-/// Returns the name of each network of the case, and whether it is in training mode, in which batch
-/// norms give other logits.
+/// Returns the name of each network of the case, and whether the network is in training mode. Batch
+/// norms give other logits in training mode.
 std::vector<std::pair<std::string, bool>> networks(const Case& planned) {
   std::vector<std::pair<std::string, bool>> found;
   for (const Stage& stage : planned.stages)
@@ -202,12 +203,14 @@ CheckOutcome without_reference(Tensor64 output, std::string_view op) {
           .output = std::move(output)};
 }
 
-/// The least peak signal-to-noise ratio of an image, and the number of that image.
+/// The lowest peak signal-to-noise ratio of all compared images, and the number of the image that
+/// has it.
 struct Likeness {
   double psnr_db = most;
   std::int64_t image = 0;
 
-  // Equal images have this ratio, and images with infinities or NaN have minus this.
+  // The ratio in dB that counts for two equal images. For an image with infinities or NaN it is
+  // -`most`.
   static constexpr double most = 200;
 
   static double db_of(double range, double rms) {
@@ -215,8 +218,9 @@ struct Likeness {
     return rms > 0 ? std::clamp(20 * std::log10(range / rms), -most, most) : most;
   }
 
-  /// Adds images, numbered from `first`. The peak signal-to-noise ratio of an image is 20
-  /// log10(range of the exact values / root mean square of the differences).
+  /// Takes more images into account; the first of them has number `first`. The peak signal-to-noise
+  /// ratio of an image is 20 log10(range of the exact values / root mean square of the
+  /// differences).
   void add(const Exact& exact, const Tensor64& got, std::int64_t first) {
     const std::int64_t per_image = exact.values.shape.elements() / exact.values.shape.n;
     for (std::int64_t n = 0; n < exact.values.shape.n; ++n) {
@@ -232,8 +236,9 @@ struct Likeness {
   }
 };
 
-/// Returns the least peak signal-to-noise ratio that a stage's kernel row or the peer promises, in
-/// dB; 0 if none does.
+/// Returns the lowest peak signal-to-noise ratio in dB that the kernel of a stage, or the peer that
+/// runs the case, promises. `of_peer` is the ratio that the peer promises; 0: none. Returns 0 if
+/// there is no promise.
 double psnr_bound(const Case& planned, double of_peer) {
   double least = of_peer;
   for (const Stage& stage : planned.stages)
@@ -252,8 +257,8 @@ std::string unchecked_text(const Case& planned, std::span<const OutputCheck> che
   return sentence({.kind = Note::Kind::RoundingOfSome, .names = names});
 }
 
-/// Returns the check with the largest ratio of an error to its bound. An output that could not be
-/// checked is considered only if some element of it is wrong.
+/// Returns the check of the output with the largest ratio of an error to its bound. An output that
+/// could not be checked counts only if one of its elements is wrong.
 const OutputCheck* nearest_to_bound(std::span<const OutputCheck> checks) {
   const auto weight = [](const OutputCheck& check) {
     const bool counts = check.is_checked() || check.worst().is_wrong();
@@ -313,7 +318,8 @@ CheckOutcome held_by_likeness(const Likeness& likeness, double bound_db,
           .note = ""};
 }
 
-/// Counts the values of the images `all` that no check has compared as unchecked, and says why.
+/// For a check that ended because its time was over: increases `unchecked_values` by the number of
+/// values of the images `all` that were not compared. Adds a note if there is none.
 void leave_out(const Case& planned, const ImageRange& all, std::span<const OutputCheck> checks,
                CheckOutcome& outcome) {
   for (std::size_t i = 0; i < checks.size(); ++i) {
@@ -374,8 +380,9 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
       ++compared;
     }
   };
-  // Chosen images are checked on one thread, because this happens between rounds, when the other
-  // processors should stay idle. Tensors that must be copied are also checked on one thread.
+  // A team of threads checks only row-wise cases whose tensors host code can read in place. If
+  // `only` is set, the check runs between rounds, when the other processors should stay idle, so it
+  // uses one thread.
   const auto is_here = [](const Images& images) { return images.is_read_in_place(); };
   const bool in_team =
       by_rows && !only && std::ranges::all_of(in, is_here) && std::ranges::all_of(out, is_here);
@@ -398,7 +405,8 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
 
 namespace {
 
-/// Returns the description of the first input of the case's first stage that only peers run.
+/// Finds the first stage that only peers run (a network), and returns the description of its first
+/// input. The case must have such a stage.
 const TensorDesc& fed(const Case& planned) {
   const auto network = std::ranges::find_if(
       planned.stages, [](const Stage& stage) { return is_peer_only(stage.op); });

@@ -1,5 +1,5 @@
-/// Compares an output with the double reference of its chain of stages, or with another case's
-/// output.
+/// Compares the outputs of a case with the results of the reference ops in double, or with the
+/// output of another case.
 #pragma once
 
 #include <functional>
@@ -15,59 +15,66 @@ namespace normbench {
 
 struct CheckOutcome {
   CheckResult result;
-  std::string reason;  // why it is wrong, like "wrong output: error 3.1 at [0, 2, 17, 5], bound …"
-  std::string note;    // why outputs could not be compared; "" if all could
-  double share = 1;    // of the values that were asked for and compared before time was over
-  // The whole output, if there is no reference to compare it with.
+  // Why the output is wrong, like "wrong output: error 3.1 at [0, 2, 17, 5], bound 2e-7 (expected
+  // 1, got 4.1)"; "" if it is not wrong.
+  std::string reason;
+  std::string note;  // why outputs could not be compared; "" if all could
+  // The share of the pieces (see check_output()) that were compared. It is below 1 if the time was
+  // over.
+  double share = 1;
+  // The whole output, if there is no reference with which it could be compared; otherwise empty.
   std::optional<Tensor64> output = {};
 
-  /// Makes the outcome wrong if a saved file is wrong. `wrong` is the reason ("wrong file
-  /// 2-0-1.png: …"), or "" if all files are right.
+  /// Makes the outcome wrong if a saved file is wrong. `wrong` is the reason, like "wrong file
+  /// 2-0-1.png: ...", or "" if all files are correct.
   void judge_files(std::string wrong);
 };
 
-/// Compares the outputs of a case with the exact values, which the references of its stages compute
-/// from its inputs:
+/// Compares the outputs of a case with the exact values, which the reference ops compute from the
+/// inputs of the case.
 /// - Normally, each value must be within a bound that follows from the error bounds of the stages.
 ///   The result has the largest error with its bound, and the largest ratio of an error to its
-///   bound. An output that cannot be checked (OutputCheck) is left out and named in the note. If
-///   all outputs are left out, `held_to` is Nothing.
-/// - If the peer or the kernel row of a stage promises a peak signal-to-noise ratio, only this
-///   ratio is checked. `psnr_db` is the ratio that the peer promises; 0: the peer is exact.
+///   bound. An output of which more than half cannot be checked (OutputCheck) is left out and named
+///   in the note. If all outputs are left out, `held_to` is Nothing.
+/// - If the peer or the kernel of a stage promises a peak signal-to-noise ratio, only this ratio is
+///   checked. `psnr_db` is the ratio that the peer promises; 0: the peer is exact.
 /// - If an op has undefined output values, nothing is compared.
 /// - If an op runs only in peers, nothing is compared. The outcome contains the output, and is
 ///   wrong if the output has infinities or NaN.
-/// `item`: the number, within its turn, of the iteration that gave the outputs. It matters only if
-/// the case loads files, because each iteration loads other files.
-/// `only`: the images to check; `outputs` may hold just these. Ignored for a case with
-/// whole_batch().
-/// `is_over`: called between the pieces that are compared. Once it returns true, the remaining
-/// pieces are left out: `share` says how much was compared, and `unchecked_values` contains the
-/// rest. Empty: all is compared. The first piece always is, and the pieces come in random order.
-/// Checks about 1 million values, or one image, at a time; with whole_batch(), all images at once.
-/// Tensors in memory that host code cannot read are copied in such pieces.
+/// The outputs are compared in pieces. A piece is some images with about 1 million values or, in a
+/// row-wise case, some rows of an image. With whole_batch(), the only piece is the whole batch. If
+/// host code cannot read the memory of a tensor, the tensor is copied piece by piece.
+/// - `item` is the index, within its turn, of the iteration that gave the outputs. It is used only
+///   if the case loads files, because each iteration loads other files.
+/// - `only` has the images to check; empty: all. `outputs` may hold just these images. For a case
+///   with whole_batch(), `only` is ignored.
+/// - `is_over` is called before each piece except the first. Once it returns true, the remaining
+///   pieces are not compared, and `unchecked_values` includes their values. With `is_over`, the
+///   pieces are compared in random order. If it is empty, all pieces are compared.
 CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0,
                           std::optional<ImageRange> only = {},
                           const std::function<bool()>& is_over = {});
 
-/// The output of a case, with which the outputs of other cases are compared.
+/// The output of a case that has no reference. The outputs of other cases are compared with it.
 struct Standard {
   const Case* planned;
   Tensor64 output;
 };
 
-/// True if `planned` must give the same output as the standard's case, which it must if both cases
-/// - run networks of the same names in the same training modes,
+/// Returns true if `planned` must give the same output as the case of the standard,
+/// `standard.planned`. This is so if both cases
+/// - run the same networks, each in the same mode (training or inference),
 /// - load the same files, or none,
 /// - give their first network inputs of the same shape, and
 /// - have outputs of the same dtype, layout and shape.
 bool is_standard_for(const Standard& standard, const Case& planned);
 
-/// Compares the output of `planned` with the standard. The bound is the same for all values: a
-/// share of the largest magnitude in the standard's output, plus 1e-5. The share depends on the
-/// coarsest dtype in both chains (docs/peers.md).
+/// Compares `output`, the output of `planned`, with the output of the standard. The bound is the
+/// same for all values: a share of the largest magnitude in the output of the standard, plus 1e-5.
+/// The dtypes of the stages determine the share of a case (docs/peers.md). The larger share of the
+/// two cases is used.
 CheckOutcome hold_to(const Standard& standard, const Case& planned, const Tensor64& output);
 
 }  // namespace normbench

@@ -33,13 +33,14 @@ ColdFiles::ColdFiles(const Case& planned) : most_items_(std::numeric_limits<std:
 
 namespace {
 
-/// How much of some files is in memory.
+/// The bytes of a list of files that are still in the page cache.
 struct Kept {
   Residency all;
-  std::string most_of;  // the file with the most bytes in memory
+  std::string most_of;  // the file with the most bytes in the page cache
 };
 
-/// Asks the system to drop the files' pages, and returns how much of them stays in memory.
+/// Asks the system to drop the files from the page cache, and returns how much of them is still
+/// there.
 Kept kept_of(const std::vector<std::string>& files) {
   for (const std::string& file : files) drop_pages(file);
   Kept kept;
@@ -61,10 +62,12 @@ void ColdFiles::drop() const {
   constexpr int attempts = 20;
   if (files_.empty()) return;
   Kept kept = kept_of(files_);
-  // All pages that stay in memory may belong to the files of one item. So the limit is a tenth of
-  // the bytes of an item, if this is less than a hundredth of all bytes.
+  // At most a hundredth of all bytes may stay in memory. In the worst case, all pages that stay in
+  // memory belong to the files of one item. So they must also be at most a tenth of the bytes of an
+  // item.
   const std::int64_t allowed = std::min(kept.all.bytes / 100, kept.all.bytes / most_items_ / 10);
-  // Pages that are being read ahead, or that another CPU has just read, cannot be dropped yet.
+  // Pages that are being read ahead, or that another CPU has just read, cannot be dropped yet. So
+  // the drop is repeated.
   for (int attempt = 1; kept.all.resident_bytes > allowed && attempt < attempts; ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     kept = kept_of(files_);

@@ -25,8 +25,8 @@ std::int64_t poisoned_iteration(Engine& engine, const Poison& poison, bool poiso
 
 namespace {
 
-/// True if the reference can check any single image of each output, and host code can read all
-/// outputs.
+/// Returns true if the reference can check single images of every output, and host code can read
+/// all outputs.
 bool are_images_known(const Case& planned) {
   const auto is_known = [](const Stage& stage) { return has_reference(stage.op); };
   const auto has_images = [&](int value) {
@@ -37,7 +37,7 @@ bool are_images_known(const Case& planned) {
          std::ranges::all_of(planned.outputs, has_images);
 }
 
-/// The numbers of the images that an item loads; empty if the case loads no files.
+/// The indices of the images that an item loads; empty if the case loads no files.
 using ImageNumbers = std::vector<std::size_t>;
 
 std::function<ImageNumbers(std::int64_t)> images_of(const Case& planned) {
@@ -46,8 +46,9 @@ std::function<ImageNumbers(std::int64_t)> images_of(const Case& planned) {
   return [walk = load->walk()](std::int64_t item) { return walk.numbers_of(item); };
 }
 
-/// Returns the numbers of `count` items (or of all, if there are fewer) in order: the first, the
-/// last, and random ones between.
+/// Draws `count` of `items` items and returns their numbers in ascending order. The first and the
+/// last item are always drawn, the others at random. Returns all numbers if there are fewer than
+/// `count` items.
 std::vector<std::int64_t> drawn_items(std::int64_t items, std::int64_t count,
                                       std::mt19937_64& random) {
   std::vector<std::int64_t> between, drawn{0, items - 1};
@@ -90,7 +91,8 @@ std::int64_t CaseContender::first_call() {
   engine_.load_kernels();
   engine_.cold_files().drop();
   if (!planned().pipeline) return poisoned_iteration(engine_, Poison{poison}, false);
-  // This run is timed. run_checked() spends additional time on checks.
+  // Only this run is timed. run_checked() takes longer, because it also copies outputs for the
+  // check.
   const std::int64_t first_ns = engine_.run(1, {}).round.wall_ns;
   run_checked(1, poison);
   return first_ns;
@@ -112,7 +114,7 @@ CheckOutcome CaseContender::check(const std::function<bool()>& is_over) {
   return outcome;
 }
 
-/// Compares kept outputs with the reference: all images, or only the images `only`.
+/// Compares kept outputs with the reference: the images `only`, or all images if `only` is empty.
 CheckOutcome CaseContender::check_kept(const Kept& kept, std::optional<ImageRange> only,
                                        const std::function<bool()>& is_over) const {
   std::vector<View> outputs;
@@ -146,7 +148,7 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
   const ImageRange image = drawn_image(planned(), random);
   Poison poison{std::byte{0x55}};
   if (!planned().whole_batch()) {
-    poison.part = image.first;  // poisoning all images would take longer than the call
+    poison.part = image.first;  // poisoning all images would take longer than the call itself
     poison.parts = planned().images();
   }
   poisoned_iteration(engine_, poison, true, last_item_);
@@ -154,9 +156,10 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
 }
 
 std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random) {
-  if (planned().pipeline) return std::nullopt;  // its items are checked in turns of their own
+  if (planned().pipeline) return std::nullopt;  // its items are checked in separate turns
   const std::int64_t calls = std::min(engine_.calls_left(), items_);
-  // The first time, the last call and one more are checked, to find a fault in every other call.
+  // The first check also makes and checks one more call after the turn. Two successive calls show a
+  // fault that occurs only in every second call.
   const bool is_pair = drawn_++ == 0;
   if (!keeps_images_ && calls == 0) return check_one_more(random);
   CheckOutcome outcome;
@@ -177,8 +180,9 @@ std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random)
   return next;
 }
 
-/// Runs a turn of a pipeline. Keeps the outputs of the items in chosen_, and looks for items that
-/// gave different outputs from the same input. For a part of a pipeline, does neither.
+/// Runs a turn of a pipeline, copies the outputs of the items in chosen_, and looks for items that
+/// gave different outputs from the same input. If the case is only a part of a pipeline
+/// (Pipeline::part), only runs the turn.
 void CaseContender::run_checked(std::int64_t items, std::byte poison) {
   kept_.clear();
   unlike_.reset();
@@ -222,7 +226,8 @@ void CaseContender::keep(Item& item) {
 }
 
 CheckOutcome CaseContender::check_items(const std::function<bool()>& is_over) {
-  // For a part of a pipeline kept_ is empty: its stages are checked with the whole pipeline.
+  // If the case is only a part of a pipeline (Pipeline::part), kept_ is empty. The stages of the
+  // part are checked in the turns of the whole pipeline.
   CheckOutcome worst{.result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = ""};
   for (const Kept& kept : kept_) {
     const bool is_end = kept.item == chosen_.front() || kept.item == chosen_.back();

@@ -1,4 +1,5 @@
-/// A contender takes turns in a group. It is a case in this process, or a case in a peer.
+/// A contender takes turns in a group of cases that are measured together. It runs its case in this
+/// process or in a peer, a process of another program.
 #pragma once
 
 #include <mutex>
@@ -11,7 +12,7 @@
 
 namespace normbench {
 
-/// The interface through which a group uses its contenders, wherever they run. Any function may
+/// The interface of a group to its contenders, in this process or in a peer. Every function may
 /// throw std::runtime_error on failure, CannotRunHere if the contender cannot run on this machine,
 /// and CutShort if the run is interrupted.
 class Contender {
@@ -20,45 +21,48 @@ class Contender {
   /// Runs the very first iteration, without a warm-up, and returns its time in ns. The code of
   /// kernels is loaded onto a device before that iteration is timed.
   virtual std::int64_t first_call() = 0;
-  /// Call after the last turn. Runs one more iteration, unless check() can read the outputs of the
-  /// last turn itself.
+  /// Call it after the last turn. Runs one more iteration (a pipeline: one more turn), so that
+  /// check() finds its outputs. A peer runs nothing, because it keeps the outputs of its last turn.
   virtual void last_call() = 0;
-  /// Compares the output of the latest first_call() or last_call() with the reference. If there is
-  /// no reference, the outcome contains the output itself. `is_over`: see check_output().
+  /// Compares the outputs of the latest first_call() or last_call() with the reference. If there is
+  /// no reference, the outcome contains the output itself. `is_over` is as in check_output().
   virtual CheckOutcome check(const std::function<bool()>& is_over = {}) = 0;
   /// Checks a random image of one call:
-  /// - If outputs of the latest turn are still in memory: of one of the calls that gave them.
-  /// - If calls free their outputs: of the turn's last call, whose image was kept, or of a call
-  ///   that is made now.
-  /// The first check, and perhaps some later ones, makes and checks one more call.
-  /// Returns nothing if this contender is checked only at its first and last calls.
+  /// - If outputs of the latest turn are still in memory, one of the calls that wrote them is
+  ///   checked.
+  /// - If calls free their outputs, the last call of the turn is checked if one of its images was
+  ///   kept. Otherwise a new call is made and checked.
+  /// The first check makes and checks one more call; later checks may do so, too. Returns nothing
+  /// if this contender is checked only at its first and last calls.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
-  /// Warms up, and decides how the contender's turns run. `clock_cost_ns`: see clock_cost_ns().
+  /// Warms up, and decides how the turns of the contender run. `clock_cost_ns` is the time of one
+  /// reading of the clock.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;
   virtual Turn take_turn(const TurnShape& shape, std::mt19937_64& random) = 0;
-  /// True if turns can start at any item (`TurnShape::first`). False for a peer whose turns all
-  /// start at item 0.
+  /// Returns true if turns can start at any item (`TurnShape::first`). Returns false for a peer
+  /// whose turns always start at item 0.
   virtual bool takes_first() const { return true; }
 };
 
-/// Runs iteration `item` of a turn on poisoned buffers and returns its time in ns. With
-/// `poison_fresh` it also poisons fresh buffers; the time then contains the poisoning.
+/// Runs iteration `item` of a turn on poisoned buffers (Poison) and returns its time in ns. With
+/// `poison_fresh`, it also poisons fresh buffers, and the time includes the poisoning.
 std::int64_t poisoned_iteration(Engine& engine, const Poison& poison, bool poison_fresh,
                                 std::int64_t item = 0);
 
 /// Draws one image of the batch.
 ImageRange drawn_image(const Case& planned, std::mt19937_64& random);
 
-/// Writes the tensor, which may lie in any memory, as a .npy file. Throws CannotWrite.
+/// Writes a tensor in any kind of memory as a .npy file. Throws CannotWrite.
 void write_array(const std::string& path, View view, const Backends& backends);
 
-/// A case in this process: iterations in turn, a pipeline, or a part of a pipeline.
+/// A contender whose case runs in this process: as single iterations, as a pipeline, or as a part
+/// of a pipeline.
 class CaseContender final : public Contender {
  public:
-  /// `checked_items`: how many items of a pipeline's checked turn are compared with the reference.
-  /// All are compared if there are fewer. In addition, all items of that turn with the same input
-  /// must have the same outputs. Throws std::runtime_error when a kind of memory cannot be
-  /// allocated.
+  /// `checked_items` is for a pipeline: so many items of a checked turn are compared with the
+  /// reference, or all items if the turn has fewer. In addition, all items of that turn with the
+  /// same input must have the same outputs. Throws std::runtime_error when a kind of memory cannot
+  /// be allocated.
   CaseContender(const Case& planned, GroupMemory& memory, const Backends& backends,
                 Recorder& recorder, Clock& clock, std::mt19937_64& random,
                 std::int64_t checked_items);
@@ -66,24 +70,24 @@ class CaseContender final : public Contender {
   std::int64_t first_call() override;
   void last_call() override;
   CheckOutcome check(const std::function<bool()>& is_over = {}) override;
-  /// Returns nothing for a pipeline, whose items are checked in turns of their own.
+  /// Returns nothing for a pipeline, because its items are checked in separate turns.
   std::optional<CheckOutcome> check_recent(std::mt19937_64& random) override;
   TurnShape shape_of_turns(double clock_cost_ns) override;
   Turn take_turn(const TurnShape& shape, std::mt19937_64& random) override;
 
  private:
-  /// Copies of the outputs of a finished item of a pipeline, or of one image if iterations free
-  /// their outputs.
+  /// Copies of outputs: those of a finished item of a pipeline, or one image of an iteration that
+  /// frees its outputs.
   struct Kept {
     std::int64_t item = 0;
     ImageRange image = {};  // empty: all images
     std::vector<View> inputs = {};
     std::vector<std::vector<std::byte>> outputs = {};
-    std::string wrong_file = {};
+    std::string wrong_file = {};  // why a saved file is wrong; "": all files are correct
   };
-  /// The input and the outputs of an item of a pipeline.
+  /// Identifies the input and the outputs of an item of a pipeline.
   struct Given {
-    const std::byte* input = nullptr;  // address of the item's first input; null if it loads files
+    const std::byte* input = nullptr;  // address of the first input; null if the case loads files
     std::size_t hash = 0;              // hash of all outputs
   };
 
@@ -104,23 +108,23 @@ class CaseContender final : public Contender {
   std::mt19937_64 random_;  // draws the items and images of a pipeline that are checked
   Engine engine_;
 
-  // For iterations in turn:
-  std::int64_t last_item_ = 0;  // the number of the latest turn's last iteration
-  std::int64_t checked_ = 0;    // the number of the iteration whose output check() reads
-  bool keeps_images_;           // whether turns with `looked_at` keep an image of their last call
+  // For a case without a pipeline:
+  std::int64_t last_item_ = 0;  // number of the last iteration of the latest turn
+  std::int64_t checked_ = 0;    // number of the iteration whose outputs check() reads
+  bool keeps_images_;           // turns with `looked_at` keep an image of their last call
   Kept kept_image_ = {};
   int drawn_ = 0;  // calls of check_recent() so far
 
-  std::int64_t items_;  // the number of items of the latest turn
+  std::int64_t items_;  // number of iterations or items of the latest turn
 
   // For a pipeline:
   std::mutex mutex_;        // guards the members that keep() writes, on any thread
   std::vector<Kept> kept_;  // outputs of the chosen items of a checked turn
   // Numbers of the chosen items, ascending; always with the first and the last item.
   std::vector<std::int64_t> chosen_;
-  std::vector<Given> given_;  // inputs and outputs of all items, by item
+  std::vector<Given> given_;  // for each item of the checked turn
   std::int64_t checked_items_;
-  // The numbers of two items that gave different outputs from the same input.
+  // The numbers of two items with the same input and different outputs, if there are any.
   std::optional<std::pair<std::int64_t, std::int64_t>> unlike_;
 };
 

@@ -1,4 +1,4 @@
-/// Exceptions for a contender that does not run to the end although it has not failed.
+/// Exceptions that end a contender (a case that takes turns) although it has not failed.
 #pragma once
 
 #include <stdexcept>

@@ -18,8 +18,8 @@ constexpr int kRepeats = 50;
 
 void nothing() {}
 
-/// Keeps the compiler from removing or merging calls across this fence, and from reusing values
-/// read before it.
+/// A fence for the compiler: the compiler must not merge or remove calls across the fence, and must
+/// not reuse values that were read before the fence.
 void keep_calls() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 /// Times several loops of `call`, and returns the median of the loops' mean times per call in ns.

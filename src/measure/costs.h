@@ -1,4 +1,4 @@
-/// The costs of measuring itself.
+/// Measures how long the clock, ranges and NVTX take themselves.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,16 @@
 
 namespace normbench {
 
-/// The time of one call of each kind in ns, with the tools that are attached now. Values are
-/// medians over many loops of calls, unless stated otherwise.
+/// The time of one call of each kind in ns, with the profiling tools that are attached now. A value
+/// is the median of the mean times of many loops of calls, unless its comment states something
+/// else.
 struct MeasuringCosts {
-  double clock_ns = 0;             // a reading of the clock; the least of several measurements
-  std::int64_t clock_step_ns = 0;  // the smallest step of the clock that was seen
+  double clock_ns = 0;             // one reading of the clock; the least of several measurements
+  std::int64_t clock_step_ns = 0;  // the smallest difference between two readings; above 0
   double range_recorded_ns = 0;    // a range while the recorder is on, with its NVTX range
   double range_ns = 0;             // a range while the recorder is off
-  double nvtx_ns = 0;              // an NVTX range alone; without a tool, only NVTX's check for one
+  // An NVTX range alone. If no tool is attached, only the test whether a tool is attached.
+  double nvtx_ns = 0;
 
   bool operator==(const MeasuringCosts&) const = default;
 };

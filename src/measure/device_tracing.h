@@ -1,5 +1,5 @@
-/// What the profile pass records besides ranges: device work, through a tracer, and the page faults
-/// in each run of a stage.
+/// Records device work (with a tracer) and counts the page faults of each stage, both for the
+/// profile pass. Ranges are recorded elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,32 @@
 
 namespace normbench {
 
-/// Records device work with a tracer. The tracer is attached when it is first needed. Functions
-/// never throw: a tracer that fails is not used again, and the case is profiled without it. This
+/// Records device work with a tracer, which is attached when it is first needed. No function
+/// throws: if the tracer fails, it is not used again, and the case is profiled without it. This
 /// object lives as long as the profile pass.
 class DeviceTracing {
  public:
   /// `tracer` is null if there is none.
   explicit DeviceTracing(DeviceTracer* tracer) : tracer_(tracer) {}
 
-  /// True while device work can be traced. The first call attaches the tracer, which takes
+  /// Returns true if device work can be traced. The first call attaches the tracer, which takes
   /// milliseconds.
   bool usable();
-  /// Why device work cannot be traced, or "" while nothing is known to be wrong.
+  /// Returns why the tracer could not be attached, or why it failed; "" if neither has happened.
   const std::string& missing() const { return missing_; }
 
   /// Returns a number for the next range in which device work is submitted. Numbers start at 1 and
   /// never repeat.
   std::uint64_t next_id() { return ++last_id_; }
 
-  /// Begins to record, if usable() is true. Call while no work is in flight.
+  /// Begins to record if usable() returns true. Call it while no work is in flight.
   void start();
-  /// Ends recording. Returns what was recorded, or an empty trace if the tracer failed. Call while
-  /// no work is in flight.
+  /// Ends recording. Returns what was recorded, or an empty trace if the tracer failed. Call it
+  /// while no work is in flight.
   DeviceTrace stop();
 
-  /// Call push() before work is submitted, and pop() afterwards. Both do nothing while nothing is
-  /// recorded.
+  /// All device work that is submitted between push() and pop() is recorded with this
+  /// `external_id`. Both functions do nothing unless start() has begun to record.
   void push(std::uint64_t external_id);
   void pop();
 
@@ -52,17 +52,17 @@ class DeviceTracing {
   std::uint64_t last_id_ = 0;
 };
 
-/// Numbers the ranges that submit device work, tells the tracer which of them is open, and
-/// counts the page faults of each stage.
+/// Numbers the stage ranges in which device work is submitted, tells the tracer the number of the
+/// open one, and counts the page faults of each stage.
 class StageProfile {
  public:
-  // Minor plus major faults, by label.
+  // Minor plus major page faults, by the label of the stage.
   using Faults = std::map<std::string, std::int64_t, std::less<>>;
 
   StageProfile(Clock& clock, DeviceTracing& tracing) : clock_(clock), tracing_(tracing) {}
 
-  /// Construct it before the range of a stage's run, and destroy it after that range, so that the
-  /// range does not contain the calls to the tracer and the counters.
+  /// Construct it before the range of a stage opens, and destroy it after the range is closed, so
+  /// that the range does not contain the calls to the tracer and the counters.
   class Scope {
    public:
     /// Does nothing when `profile` is null.
@@ -77,7 +77,7 @@ class StageProfile {
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
-    /// The number of the range; 0 if no device work is submitted in it.
+    /// Returns the number of the range; 0 if no device work is submitted in it.
     std::uint64_t external_id() const { return external_id_; }
 
    private:
@@ -91,7 +91,7 @@ class StageProfile {
     Counters before_;
   };
 
-  /// The page faults of all runs so far.
+  /// Returns the page faults of all stages that have run so far.
   const Faults& faults() const { return faults_; }
 
  private:

@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-/// Returns the lanes of a case; iterations in turn have a single lane.
+/// Returns the lanes of a case. A case without a pipeline has a single lane with all stages.
 std::vector<Lane> lanes_of(const Case& planned) {
   if (planned.pipeline) return planned.pipeline->lanes;
   Lane lane{.name = "", .threads = planned.threads, .stages = {}};
@@ -24,8 +24,9 @@ std::vector<Visit> visits_of_item(const Case& planned) {
   return {{.lane = 0, .first = 0, .last = planned.stages.size() - 1}};
 }
 
-/// True if iterations allocate host memory, and the link reads or writes all of it. False if CPU
-/// stages use some of it, because this should lie near their threads.
+/// Returns true if iterations allocate host memory, and all of it is read or written over the link
+/// between host and device. Returns false if CPU stages use some of it, because that memory should
+/// lie near their threads.
 bool fresh_for_link(const Case& planned, const std::vector<Slot>& slots) {
   if (planned.pipeline) return false;
   bool any = false;
@@ -65,7 +66,7 @@ Engine::Engine(const Case& planned, GroupMemory& memory, const Backends& backend
   make_streams();
   own_.emplace(make_worker());
   make_items();
-  place(random);  // before threads start, because nothing would end them if place() throws
+  place(random);  // before threads start: place() may throw, and then nothing would end them
   if (!runs_inline() && planned.pipeline->submit == Submit::Lane) start_hosts();
 }
 
@@ -82,7 +83,7 @@ Engine::~Engine() {
 }
 
 void Engine::make_streams() {
-  std::int64_t streams = 0;  // number of streams made so far
+  std::int64_t streams = 0;  // number of streams so far, over all lanes
   for (std::size_t s = 0; s < planned_.stages.size(); ++s) {
     Backend& backend = *backends_.at(planned_.stages[s].place);
     LaneState& state = lanes_[lane_of_[s]];
@@ -97,7 +98,8 @@ void Engine::make_streams() {
   }
 }
 
-/// Makes a worker with CPU queues for the lane `only`, or for all lanes if `only` is empty.
+/// Makes a worker, which has what one host thread uses. It has CPU queues for the lane `only`, or
+/// for all lanes if `only` is empty.
 Engine::Worker Engine::make_worker(std::optional<std::size_t> only) const {
   Worker worker{.host = {}, .times = StageTimes(clock_, planned_.stages.size(), !in_turn())};
   worker.host.resize(lanes_.size());
@@ -135,13 +137,15 @@ void Engine::load_kernels() {
     if (planned_.stages[s].place == Place::Cuda) item().load(s, *first_stream(s)->queue);
 }
 
-/// Returns the first stream of the lane of a stage on a device; null for a stage on the host.
+/// Returns the first stream (device queue) of the lane of this stage; null if the stage runs on the
+/// host.
 Engine::Stream* Engine::first_stream(std::size_t stage) const {
   if (planned_.stages[stage].place == Place::Cpu) return nullptr;
   return lanes_[lane_of_[stage]].streams.front().get();
 }
 
-/// Runs the item's stages until all values of fed_ are made, and returns their bytes.
+/// Runs stages of the item until all values of fed_ (the values that a part of a pipeline reads
+/// from stages outside of it) are computed. Returns the bytes of these values.
 Engine::Fed Engine::make_fed(Item& item, std::int64_t number) {
   options_ = {};
   item.begin(number, buffers_of(item));
@@ -163,8 +167,8 @@ Engine::Fed Engine::make_fed(Item& item, std::int64_t number) {
   return bytes;
 }
 
-/// Copies the values of fed_ into the buffers of every item in flight, and fixes the addresses of
-/// those buffers.
+/// Prepares a turn of a part of a pipeline: copies the values of fed_, which the part reads from
+/// stages outside of it, into buffers of each item in flight. Fixes the addresses of these buffers.
 void Engine::prepare_part() {
   if (fed_.empty()) return;
   for (auto number = std::ssize(fed_bytes_); number < items_fed(planned_); ++number)
@@ -190,15 +194,15 @@ BufferSlots Engine::buffers_of(const Item& item) const {
   return buffers_.slots_of_flight(item.seat, items_.size(), item.round);
 }
 
-/// True if this is the last stage, or if the next stage is in another lane or another place.
+/// Returns true if `stage` is the last stage, or if the next stage is in another lane or place.
 bool Engine::leaves_queue(std::size_t stage) const {
   const std::size_t next = stage + 1;
   return next == planned_.stages.size() || lane_of_[next] != lane_of_[stage] ||
          planned_.stages[next].place != planned_.stages[stage].place;
 }
 
-/// Starts an item in lanes, and opens its NVTX range. finish() closes the range, perhaps on another
-/// thread.
+/// Starts an item of a pipeline, and opens its NVTX range. finish() closes the range, perhaps on
+/// another thread.
 void Engine::begin(Item& item) {
   item.begin(item.number, buffers_of(item));
   if (options_.poison && !planned_.pipeline->part) item.poison(*options_.poison);
@@ -224,8 +228,9 @@ void Engine::run_visit(Item& item, std::size_t server, Worker& worker) {
   if (++item.visit == visits_.size()) finish(item);
 }
 
-/// Runs the stages [first, last) inside the config's ranges. `range` is the next range to open, and
-/// is advanced past those that were opened; `end` is the end of the list of ranges.
+/// Runs the stages [first, last), and opens the ranges of the config around them. `range` points to
+/// the next range to open; it is moved past each range that is opened. `end` is the end of the list
+/// of ranges.
 void Engine::run_stages(Item& item, std::size_t first, std::size_t last, NextRange& range,
                         NextRange end, Stream* stream, Worker& worker) {
   for (std::size_t s = first; s < last;) {
@@ -240,9 +245,9 @@ void Engine::run_stages(Item& item, std::size_t first, std::size_t last, NextRan
   }
 }
 
-/// Submits a stage, or the graph that starts with it, and returns the stage after that. Waits first
-/// for earlier work on the same buffers. Afterwards marks the submitted work, so that later stages
-/// can wait for it.
+/// Submits stage `s`, or the graph that starts with it, and returns the index of the next stage to
+/// submit. First waits for earlier work on the same buffers. Afterwards sets marks, so that later
+/// stages can wait for this work.
 std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& worker) {
   const Submission& what = item.submission(s, options_.graphs && in_turn());
   const bool on_host = planned_.stages[s].place == Place::Cpu;
@@ -254,8 +259,8 @@ std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& 
     if (planned_.wait == Wait::Stage) queue.drain();
     return what.last + 1;
   }
-  // The lock is held only while work is submitted. A stage on the host takes long and needs no
-  // lock.
+  // Only submissions to a device need the lock of the stream. A stage on the host runs without the
+  // lock, which it would hold for long.
   std::unique_lock<std::mutex> lock;
   if (!on_host) lock = std::unique_lock(stream->mutex);
   item.wait_before(s, queue);
@@ -264,7 +269,7 @@ std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& 
   return what.last + 1;
 }
 
-/// Submits the work. Opens its range, and times and profiles it, if the options ask for that.
+/// Submits the work. Depending on options_, opens its range, times it and profiles it.
 void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes* times) {
   const bool on_host = planned_.stages[what.first].place == Place::Cpu;
   const RangeName& said = *what.name;
@@ -303,7 +308,8 @@ void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes
   if (times != nullptr) times->stop(run, on_host);
 }
 
-/// Ends an item in lanes. Waits for the device only if `on_done` is set.
+/// Ends an item of a pipeline. Waits for the device only if `on_done` is set. Otherwise device work
+/// of the item may still run.
 void Engine::finish(Item& item) {
   if (options_.on_done) {
     item.wait();
@@ -388,7 +394,7 @@ Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   flow_.round.counters = flow_.round.counters - interlude_.counters;
   if (marks_ends) flow_.round.device_ns = device_->ns_between(first, last);
   collect_endings();
-  for (const auto& item : items_) item->wait();  // before the next turn drops the items' marks
+  for (const auto& item : items_) item->wait();  // before the next turn resets their marks
   for (const Worker* worker : workers()) collect(*worker);
   options_ = {};
   return std::move(flow_);
@@ -408,14 +414,14 @@ Engine::Stream& Engine::stream_of(const Queue* queue) const {
   throw std::logic_error("a queue of no lane");
 }
 
-/// Sets the end times of items whose last work was on a device.
+/// Sets the end times of the items whose last work was on a device.
 void Engine::collect_endings() {
   for (const auto& [item, queue, mark] : endings_)
     flow_.end_ns[static_cast<std::size_t>(item)] =
         stream_of(queue).anchor_ns + queue->ns_between(0, mark) - flow_.round.start_ns;
 }
 
-/// Adds the times of a worker's stages to flow_.
+/// Adds the times of the stages that a worker has run to flow_.
 void Engine::collect(const Worker& worker) {
   const std::vector<std::int64_t>& host_ns = worker.times.host_ns();
   for (std::size_t s = 0; s < host_ns.size(); ++s) {

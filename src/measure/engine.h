@@ -1,5 +1,6 @@
-/// Runs the items of a case: "in turn", one iteration after the other on the calling thread, or "in
-/// lanes", with several items in flight through the lanes of a pipeline.
+/// Runs the items of a case. Without a pipeline, iterations run "in turn": one after another, on
+/// the calling thread. With a pipeline, items run "in lanes": several items are in flight, and each
+/// goes through the lanes.
 #pragma once
 
 #include <condition_variable>
@@ -20,145 +21,155 @@
 
 namespace normbench {
 
-/// What the engine does besides the work itself.
+/// How the engine runs the stages, and what it records.
 struct EngineOptions {
-  // Opens ranges: those of the config, one for each stage, and one for each thread's share of a
-  // stage.
+  // Opens ranges in the recorder: those of the config, one for each stage, and one for the share of
+  // each thread in a stage.
   bool ranges = false;
-  // Times work on a device between marks; in turn, also times the host's calls, which are always
-  // timed in lanes.
+  // Times device work between marks, and the host's calls of each stage. (For a pipeline, the
+  // host's calls are timed in any case.)
   bool marks = false;
-  bool cycles = false;  // reads the device's mean clock rate over the turn
-  // In turn: stores the device's work in Flow::spans, where lanes always store it.
+  bool cycles = false;  // reads the mean clock rate of the device over the turn
+  // Without a pipeline: adds the spans of device work to Flow::spans. For a pipeline, they are
+  // added in any case. In either case, `marks` must be true.
   bool spans = false;
-  bool external_ids = false;        // ranges of work on a device carry external_id()
-  StageProfile* profile = nullptr;  // is called around each stage; null: not used
-  // In lanes: fills all buffers of an item before its first stage. In turn: fills fresh buffers
-  // only.
+  bool external_ids = false;        // stage ranges on a device get external_id()
+  StageProfile* profile = nullptr;  // counts the page faults of each stage; null: no profile
+  // The byte pattern with which buffers are filled; empty: buffers are not filled. Fresh buffers
+  // are filled when they are allocated. For a pipeline, the placed buffers of an item are also
+  // filled, before its first stage.
   std::optional<Poison> poison = {};
-  bool keep_outputs = false;  // in turn: fresh outputs are not freed at the end of an iteration
-  bool graphs = true;         // false: a case with graphs runs without them
-  // The number of the first item. Loaders read the files of items from this number on.
+  bool keep_outputs = false;  // without a pipeline: fresh outputs are not freed
+  bool graphs = true;         // false: stages of graphs are submitted one by one
+  // The number of the first item of the turn. Loaders choose their files by the number of the item.
   std::int64_t first = 0;
-  /// In lanes: called for each item when all of its work is done, on any thread. In turn: called on
-  /// the host during the last iteration, when all outputs exist and none is freed; the turn's times
-  /// and counts do not contain this call.
+  /// For a pipeline: called for each item when all of its work is done, on any thread. Without a
+  /// pipeline: called on the host during the last iteration, when all outputs exist and none is
+  /// freed. The times and counts of the turn do not include this call.
   std::function<void(Item&)> on_done = {};
 };
 
-/// The times of a turn's items in ns: durations, or times since the turn's start. The times in
-/// `spans` are readings of the clock.
+/// The times of a turn and its items in ns. They are durations or times since the start of the
+/// turn, except that the times in `spans` are readings of the clock.
 struct Flow {
-  Round round;                                 // its start_ns is a reading of the clock
-  std::vector<std::int64_t> begin_ns, end_ns;  // times of each item in lanes; empty in turn
-  // Sums over all items, for each stage: the time of its work (0 on a device without marks), and
+  Round round;                                 // start_ns is a reading of the clock
+  std::vector<std::int64_t> begin_ns, end_ns;  // by item; empty without a pipeline
+  // By stage, summed over all items: the time of its work (0 for device work without marks), and
   // the time of the host's calls.
   std::vector<std::int64_t> stage_ns, calls_ns;
-  std::int64_t clock_error_ns = 0;  // the largest error of times in spans of a device
-  std::vector<StageSpan> spans;     // the stages' work; work on a device only with marks
+  std::int64_t clock_error_ns = 0;  // largest error of the device times in `spans`
+  std::vector<StageSpan> spans;     // of all runs of stages; on a device only with marks
 };
 
-/// Returns the number of the range in which `stage` of `item` is submitted to a device; never 0.
+/// Returns the number that the range of a stage gets with EngineOptions::external_ids. The numbers
+/// of all stages and items differ, and none is 0.
 std::uint64_t external_id(const Case& planned, std::int64_t item, std::size_t stage);
 
 class Engine {
  public:
-  /// Prepares kernels and queues, places all buffers, and starts the host threads of lanes, which
-  /// sleep between turns. Throws std::runtime_error when a kind of memory cannot be allocated.
+  /// Prepares kernels and queues, places all buffers, and starts the host threads of the lanes,
+  /// which sleep between turns. Throws std::runtime_error when a kind of memory cannot be
+  /// allocated.
   Engine(const Case& planned, GroupMemory& memory, const Backends& backends, Recorder& recorder,
          Clock& clock, std::mt19937_64& random);
-  /// Waits for all work, because memory is freed before the queues are destroyed.
+  /// Waits until all work is done, because memory is freed before the queues are destroyed.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   const Case& planned() const { return planned_; }
-  /// The recorder that gets the ranges of this engine's work.
+  /// Returns the recorder of the ranges of this engine.
   Recorder& recorder() const { return recorder_; }
   Clock& clock() const { return clock_; }
-  /// The queue of a device; if there are several, the one that was made last. Null when no stage
-  /// runs on a device.
+  /// Returns the device queue that was made last; null if no stage runs on a device. Without a
+  /// pipeline, there is at most one.
   Queue* device() const { return device_; }
-  /// The files to drop from the page cache before a turn.
+  /// Returns the files that must be dropped from the page cache before a turn.
   const ColdFiles& cold_files() const { return cold_files_; }
-  /// Binds fresh host memory to the NUMA node of the link while the returned object lives. Does
-  /// nothing and returns null unless all fresh host memory is for the link. Call before the
-  /// timed part, and keep the object until after it.
+  /// While the returned object lives, fresh host memory (allocated within iterations) comes from
+  /// the NUMA node of the link. If some fresh host memory is not for the link, binds nothing and
+  /// returns null. Call it before the timed part of a turn, and destroy the object after that part.
   Bound bind_fresh() const { return fresh_for_link_ ? memory_.bind_near_link() : nullptr; }
-  /// The labels of all ranges of this engine's work.
+  /// Returns the labels of all ranges that this engine opens: those of stages, those of graphs, and
+  /// those that the config puts around stages.
   std::vector<std::string_view> labels() const { return items_.front()->labels(); }
 
-  /// Draws new addresses for all placed buffers of all sets, and drops all graphs. For a part of a
-  /// pipeline, also computes and stores the values that the part reads from stages outside it. Call
-  /// while no work is in flight.
+  /// Draws new addresses for the placed buffers of all buffer sets, and drops all graphs. If the
+  /// case is a part of a pipeline, also fills the buffers with the values that the part reads from
+  /// stages outside of it. These values are computed only once. Call it while no work is in flight.
   void place(std::mt19937_64& random);
-  /// Loads the code of all kernels onto the device, so that no timed call loads it. Call after
+  /// Loads the code of all kernels onto the device, so that no timed call loads it. Call it after
   /// place().
   void load_kernels();
-  /// Runs `items` items. No item is in flight before the call or after it. When a stage throws,
-  /// waits until no lane works any more, then throws the same exception.
+  /// Runs a turn of `items` items. No item is in flight before the call or after it. If a stage
+  /// throws, waits until no lane works any more, and then throws the same exception.
   Flow run(std::int64_t items, const EngineOptions& options);
 
-  // For iterations in turn:
+  // For a case without a pipeline:
 
-  /// The only item: every iteration uses it again.
+  /// Returns the only item, which every iteration uses.
   Item& item() { return *items_.front(); }
-  /// Moves on to the next buffer set and the next copy of the source in the group's rotation. A
-  /// resident case stays on the first.
+  /// Moves on to the next buffer set and the next copy of the source. All contenders of a group
+  /// share this rotation. A resident case always uses the first set and copy.
   void advance() {
     if (!planned_.resident) item().use(buffers_.slots_of(memory_.next_iteration()));
   }
-  /// Goes back to the buffers that were used `iterations` iterations before the latest one.
+  /// Makes the item use the buffers of an earlier iteration again: the one that ran `iterations`
+  /// iterations before the latest one.
   void look_back(std::size_t iterations);
-  /// Returns how many of the latest iterations still have their outputs in memory; 0 if iterations
-  /// free an output.
+  /// Returns how many of the latest iterations still have their outputs in memory; 0 if an output
+  /// is freed at the end of each iteration.
   std::int64_t calls_left() const;
-  /// True if no device is used, and every output is a fresh buffer that is freed only after the
-  /// last stage. Host code can then read all outputs before they are freed.
+  /// Returns true if no device is used, and every output is a fresh buffer that is freed after the
+  /// last stage and not earlier. Host code can then read all outputs before they are freed.
   bool frees_outputs_last() const;
-  /// Submits one iteration on the present buffer set. Captures the graphs that are missing.
+  /// Submits one iteration on the present buffer set. Captures graphs that do not exist yet.
   void iterate(const EngineOptions& options);
   /// Waits until all submitted work is done.
   void drain();
-  /// Run one step of a profile. begin_step() aligns the clocks of device and host if
-  /// `options.spans` is set. step() runs one iteration in a range called `name` and waits for it.
-  /// end_step() returns the times of the step; its round has only the start and the wall time.
+  /// begin_step(), step() and end_step() run one step of a profile, in this order. begin_step()
+  /// aligns the clocks of device and host if `options.spans` is set. step() runs one iteration in a
+  /// range called `name` and waits for it. end_step() returns the times of the step; of its round,
+  /// only the start and the wall time are set.
   void begin_step(const EngineOptions& options);
   void step(std::string_view name);
   Flow end_step();
-  /// Captures the missing graphs of the next `iterations` iterations.
+  /// Captures the graphs for the next `iterations` iterations that do not exist yet.
   void capture(std::int64_t iterations);
-  /// Captures the graphs of the next `iterations` iterations and launches each once, since a first
-  /// launch costs more than later ones. Then uses all other buffer sets once, without graphs, so
-  /// that the buffers of the next iterations are cold again. Waits until all work is done.
+  /// Captures the graphs for the next `iterations` iterations and launches each once, because a
+  /// first launch costs more than later ones. Then uses all other buffer sets once, without graphs,
+  /// so that the buffers of the next iterations are cold again. Waits until all work is done.
   void launch_graphs_once(std::int64_t iterations);
   void drop_graphs();
 
  private:
-  /// The device queue of one server of a lane. Host threads submit to it one at a time.
+  /// The device queue of one server of a lane. A lane has a server for each item on which it works
+  /// at once. Only one host thread at a time submits to the queue.
   struct Stream {
     std::unique_ptr<Queue> queue;
     std::mutex mutex;
-    std::int64_t number = 1;     // among all streams, from 1
-    std::int64_t anchor_ns = 0;  // when its mark 0 was reached, on the host's clock
+    std::int64_t number = 1;     // number of this stream in the engine, from 1
+    std::int64_t anchor_ns = 0;  // when the queue reached mark 0, on the host's clock
   };
-  /// What one host thread uses: its CPU queues, by lane, and the times of the stages that it ran.
+  /// What one host thread uses: its CPU queues and the times of the stages that it ran. `host` has
+  /// a queue for each lane; null if the lane has no CPU stage.
   struct Worker {
     std::vector<std::unique_ptr<Queue>> host;
     StageTimes times;
   };
   struct LaneState {
     Lane lane;
-    // One per server; empty if no stage is on a device.
+    // One stream for each server of the lane. Empty if no stage of the lane runs on a device.
     std::vector<std::unique_ptr<Stream>> streams;
-    std::vector<Item*> ready;
+    std::vector<Item*> ready;  // items whose next stages are in this lane
     std::condition_variable wake;
   };
   struct Host {
     std::thread thread;
     std::optional<Worker> worker;
   };
-  /// The cost of the call of `on_done` in an iteration. It is subtracted from the turn's values.
+  /// What the call of `on_done` within an iteration used. It is subtracted from the values of the
+  /// turn.
   struct Interlude {
     std::int64_t wall_ns = 0, cpu_ns = 0;
     Counters counters = {};
@@ -170,7 +181,7 @@ class Engine {
   void make_streams();
   void make_items();
   void prepare_part();
-  using Fed = std::vector<std::vector<std::byte>>;  // the bytes of each value in fed_
+  using Fed = std::vector<std::vector<std::byte>>;  // bytes of each value in fed_
   Fed make_fed(Item& item, std::int64_t number);
   Stream* first_stream(std::size_t stage) const;
   bool leaves_queue(std::size_t stage) const;
@@ -221,19 +232,21 @@ class Engine {
   ColdFiles cold_files_;
   CaseBuffers buffers_;
   const std::vector<Visit> visits_;
-  const bool fresh_for_link_;         // all fresh host memory is for the link
-  std::vector<std::size_t> lane_of_;  // lane of each stage
+  const bool fresh_for_link_;         // see bind_fresh()
+  std::vector<std::size_t> lane_of_;  // by stage: the index of its lane
   std::vector<LaneState> lanes_;
   Queue* device_ = nullptr;
-  std::optional<Worker> own_;              // the worker of the thread that calls run()
-  std::vector<Worker> item_workers_;       // with Submit::Item: the worker of each seat
-  std::vector<std::thread> item_threads_;  // with Submit::Item: the latest thread of each seat
+  std::optional<Worker> own_;              // for the thread that calls run()
+  std::vector<Worker> item_workers_;       // with Submit::Item: one for each item in flight
+  std::vector<std::thread> item_threads_;  // with Submit::Item: the threads of the items
   // Declared after the queues, so that the memory of items is freed first.
   std::vector<std::unique_ptr<Item>> items_;
-  // Values that a part of a pipeline reads, and that stages outside of the part make.
+  // For a part of a pipeline: the indices of the values that the part reads and that stages outside
+  // of the part compute.
   const std::vector<int> fed_;
-  std::vector<Fed> fed_bytes_;  // the bytes of the values in fed_ for several items
-  // The index in fed_bytes_ for seat 0. The next seats use the next indices.
+  std::vector<Fed> fed_bytes_;  // by item: the bytes of the values in fed_
+  // The index in fed_bytes_ that the item in seat 0 uses. The item in each further seat uses the
+  // next index. (The seat is the index of an item among the items in flight.)
   std::size_t first_fed_ = 0;
   std::vector<std::unique_ptr<Host>> hosts_;
 
@@ -243,20 +256,24 @@ class Engine {
   Interlude interlude_;
   std::mutex mutex_;
   std::condition_variable over_;
-  std::deque<Item*> free_;
-  std::vector<Item*> flying_;  // items in flight in run_inline(), in the order of their numbers
+  std::deque<Item*> free_;     // items that are not in flight
+  std::vector<Item*> flying_;  // items in flight in run_inline(), ordered by number
+  // The numbers of items: of the turn, started so far, and ended so far.
   std::int64_t count_ = 0, admitted_ = 0, done_ = 0;
-  int working_ = 0;          // host threads that work on an item
-  std::size_t started_ = 0;  // host threads that have started
+  int working_ = 0;          // number of host threads that run stages of an item
+  std::size_t started_ = 0;  // number of host threads that have started
   bool quit_ = false;
-  bool is_last_ = true;  // in turn: the last iteration of run(), or one that iterate() runs
+  // Without a pipeline: true if the present iteration is the last one of run(), or runs in
+  // iterate().
+  bool is_last_ = true;
   std::exception_ptr error_;
   struct Ending {
     std::int64_t item;
     Queue* queue;
     int mark;
   };
-  std::vector<Ending> endings_;  // items whose last work is on a device
+  // For each item that ends with work on a device: the mark after this work.
+  std::vector<Ending> endings_;
 };
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// Decides which files the turns of a group read.
+/// Decides which files the cases of a group load in each round.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,31 @@
 
 namespace normbench {
 
-/// The walk of a group's loaders through their files. In a round, the turns of all loaders start at
-/// the same item, and the next round goes on where this one ended. With cold files the walk starts
-/// over before a turn could read an image twice.
+/// The walk of a group's loaders (cases that load files) through their files. An item is a batch,
+/// and each iteration loads one item. In a round, the turns of all loaders start at the same item.
+/// The next round starts at the item after the last one of this round. If files must be cold, the
+/// walk starts again at item 0 before a turn would read an image twice.
 class FileWalk {
  public:
-  /// Adds a loader whose turns have this many iterations, of at most `most` in all.
+  /// Adds a loader whose turns have `iterations` iterations. No turn may reach beyond the first
+  /// `most` items of the walk.
   void add(const Load& load, std::int64_t iterations,
            std::int64_t most = std::numeric_limits<std::int64_t>::max());
-  /// Lets all turns start at item 0, because a contender can do nothing else.
+  /// Makes all turns start at item 0. Call it if a contender cannot start at another item.
   void stay() { stays_ = true; }
   bool goes_on() const { return !stays_ && iterations_ > 0; }
 
-  /// Goes to the round with this number, counted from 0, and reads its files ahead.
+  /// Goes to the round with this number, counted from 0. Reads the files of that round into the
+  /// page cache, except files that must be cold.
   void begin(std::size_t round = 0);
-  /// Moves on to the next round, and reads its files ahead. Files that are to be cold are not read.
+  /// Moves on to the next round. Reads its files into the page cache, except files that must be
+  /// cold.
   void go_on();
 
-  /// The number of the first item of the round's turns.
+  /// Returns the number of the first item of each turn in the present round.
   std::int64_t first() const { return first_; }
-  /// The number of items of the rounds so far, the present one included.
+  /// Returns the number of items that a loader has loaded in all rounds up to and including the
+  /// present one.
   std::int64_t items() const { return items_; }
 
  private:
@@ -38,9 +43,9 @@ class FileWalk {
 
   struct Loader {
     ImageWalk walk;
-    std::int64_t bytes;  // of an image in a file with several; 0: the file has one image
+    std::int64_t bytes;  // of one image; for files with several images
   };
-  std::vector<Loader> warm_;  // without loaders that read the same files as an earlier one
+  std::vector<Loader> warm_;  // loaders whose files are warm, without duplicates
   std::int64_t iterations_ = 0, most_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t first_ = 0, items_ = 0;
   bool stays_ = false;

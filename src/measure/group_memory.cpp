@@ -14,7 +14,7 @@
 namespace normbench {
 namespace {
 
-/// Draws a multiple of `line` below `limit`, both in bytes.
+/// Draws a random multiple of `line` that is below `limit`. Both are in bytes.
 std::size_t random_lines(std::size_t limit, std::size_t line, std::mt19937_64& random) {
   return line * std::uniform_int_distribution<std::size_t>(0, limit / line - 1)(random);
 }
@@ -23,7 +23,8 @@ std::int64_t side_of(const Sides& sides, Memory memory) {
   return host_reaches(memory) ? sides.host : sides.device;
 }
 
-/// Returns the size of the largest team that runs CPU stages of these cases; at least 1.
+/// Returns the number of threads in the largest team that runs CPU stages of these cases; at least
+/// 1.
 int largest_team(std::span<const Case* const> cases) {
   int largest = 1;
   for (const Case* planned : cases)
@@ -132,7 +133,7 @@ GroupMemory::Block GroupMemory::make_block(Memory memory, std::size_t bytes, boo
 
 std::vector<int> GroupMemory::team_nodes(int threads) const {
   const auto size = static_cast<std::size_t>(threads);
-  if (size > nodes_.of_team.size()) return {};  // such a large team is not bound to nodes
+  if (size > nodes_.of_team.size()) return {};  // a team with more threads than CPUs is not bound
   const std::vector<int> nodes(nodes_.of_team.begin(),
                                nodes_.of_team.begin() + static_cast<std::ptrdiff_t>(size));
   const bool several = std::ranges::any_of(nodes, [&](int node) { return node != nodes.front(); });
@@ -173,7 +174,8 @@ void GroupMemory::fill_inputs(const SharedSource& shared, std::byte* copy, std::
     desc.memory = Memory::Pageable;
     return View{.data = copy + shared.offsets[input], .desc = desc};
   };
-  // Inputs that a setup makes come after the sources. One setup makes all of them.
+  // The inputs that the setup makes are after all inputs from sources. A case has at most one
+  // setup.
   const auto made = std::ranges::find_if(planned.inputs,
                                          [](const Input& input) { return input.setup != nullptr; });
   const auto sources = static_cast<std::size_t>(made - planned.inputs.begin());

@@ -17,7 +17,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the name of the stage's kernel row. For a peer, it is the name in the config, or "".
+/// Returns the name of the kernel that runs the stage. If a peer runs the stage, returns the kernel
+/// that the config names, or "" if it names none.
 std::string kernel_of(const Stage& stage, bool by_peer) {
   if (by_peer) return stage.forced;
   return stage.kernel ? std::string(stage.kernel->name) : "";
@@ -75,15 +76,16 @@ CaseResult case_result(const Case& planned) {
   return result;
 }
 
-/// True if the rounds of a result have the times of stages.
+/// Returns true if the stages of a case were timed in its rounds, not in staged turns (separate
+/// turns after the rounds).
 bool has_stage_times(const CaseResult& result) {
   return std::ranges::any_of(result.stages, [](const StageResult& stage) {
     return !stage.staged && !stage.rounds_ns.empty();
   });
 }
 
-/// Returns the facts of the plan about a case's pipeline. `parts`: the limits of the case's group,
-/// some of which are parts of this pipeline.
+/// Returns what the plan contains about the pipeline of a case. `parts` are the limits of the
+/// group. If one of them runs a lane of this pipeline alone, the result of the lane names it.
 PipelineResult pipeline_result(const Case& planned, const std::vector<Case>& parts) {
   const Pipeline& pipeline = *planned.pipeline;
   PipelineResult result{.in_flight = pipeline.in_flight, .submit = pipeline.submit};
@@ -100,21 +102,21 @@ PipelineResult pipeline_result(const Case& planned, const std::vector<Case>& par
   return result;
 }
 
-/// True if the items of a turn read different files.
+/// Returns true if successive items load different images.
 bool walks_through_files(const Case& planned) {
   const Load* const load = planned.loader();
   return load != nullptr && load->image_count() > load->batch;
 }
 
-/// Adds a note if only `items` items are loaded, and these are not all images of the dataset.
+/// Adds a note of this kind if `items` items have fewer images than the dataset.
 void note_images_of(CaseResult& result, std::int64_t items, Note::Kind kind) {
   const std::int64_t images = items * result.images;
   if (result.dataset && images < result.dataset->images)
     result.notes.push_back(sentence({.kind = kind, .count = images, .of = result.dataset->images}));
 }
 
-/// Stores the properties of the dataset that the case loads. Files that `on_error: skip` leaves out
-/// are not counted.
+/// Stores the properties of the dataset that the case loads. Files that were left out because of
+/// `on_error: skip` are not counted.
 void note_dataset(Member& member) {
   const Load* const load = member.planned->loader();
   if (load == nullptr) return;
@@ -137,7 +139,7 @@ void note_dataset(Member& member) {
   dataset.beside = load->beside;
 }
 
-/// Returns the group's result before anything has run, with data from the plan only.
+/// Returns the result of a group before anything has run. It has only data from the plan.
 GroupResult empty_result(const Group& group) {
   GroupResult result;
   result.experiment = group.experiment;
@@ -160,8 +162,8 @@ GroupResult empty_result(const Group& group) {
   return result;
 }
 
-/// Makes a contender and prepares it for its first call. A peer's version is stored in `result`
-/// even if the peer then fails to prepare.
+/// Makes a contender and prepares it for its first call. The version of a peer is stored in
+/// `result` even if preparing the peer then fails.
 std::unique_ptr<Contender> make_contender(const Case& planned, const Plan& plan,
                                           GroupMemory& memory, RunContext& context,
                                           std::mt19937_64& random, CaseResult& result) {
@@ -334,7 +336,9 @@ const Standard* GroupRun::standard_for(const Case& planned) const {
   return found == standards_.end() ? nullptr : &*found;
 }
 
-/// Half of the time limit is for the first calls' checks. Each gets an equal share of what is left.
+/// Returns how long the check of the next first call may take, in seconds. Half of the time limit
+/// of the group is for the checks of first calls. The time that is left of this half is divided
+/// equally among the cases that were not checked yet.
 double GroupRun::seconds_for_first_check() const {
   const auto is_checked = [&](const Member& member) {
     return member.check_seconds > 0 || !member.is_case(group());
@@ -358,7 +362,7 @@ void GroupRun::check(Member& member, double seconds_allowed) {
   if (standard_for(*member.planned) != nullptr)
     hold_to_standard(member, *outcome.output);
   else
-    member.given = std::move(outcome);  // compared when all first calls have been made
+    member.given = std::move(outcome);  // compared after all first calls
 }
 
 bool GroupRun::check_recent(Member& member) {
@@ -368,7 +372,8 @@ bool GroupRun::check_recent(Member& member) {
   const double took = seconds() - start;
   checks_seconds_ += took;
   member.image_check_seconds = std::max(member.image_check_seconds, took);
-  // The next turn then does not count disturbances during the check.
+  // The next turn counts disturbances from this reading on, so that it does not count those during
+  // the check.
   if (device_turn_) device_turn_->until = disturbance_now();
   if (outcome) member.judge(*outcome);
   return outcome.has_value();
@@ -380,7 +385,7 @@ bool GroupRun::draws_a_call(const Member& member) {
   if (plan_.measure.checked_calls <= first_and_last) return false;
   const double limit = plan_.measure_of(group()).max_seconds_per_group;
   if (checks_seconds_ + member.image_check_seconds > check_seconds(limit)) return false;
-  constexpr double early = 8, often = 3.0 / 8;  // a call is drawn in 3 of the first 8 rounds
+  constexpr double early = 8, often = 3.0 / 8;  // on average 3 of the first 8 rounds
   const double rounds = std::max(early, static_cast<double>(member.result->rounds.size() + 1));
   return std::bernoulli_distribution(often * early / rounds)(check_random_);
 }
@@ -389,7 +394,7 @@ void GroupRun::hold_to_standard(Member& member, const Tensor64& output) {
   const Standard& standard = *standard_for(*member.planned);
   const CheckOutcome outcome = hold_to(standard, *member.planned, output);
   const bool repeats = standard.planned == member.planned && outcome.result.ok;
-  if (!repeats) member.judge(outcome);  // the standard's own first output has been judged already
+  if (!repeats) member.judge(outcome);  // nothing new if a case agrees with its own first output
 }
 
 const Member* GroupRun::witness_of(const Standard& standard) const {
@@ -408,7 +413,7 @@ void GroupRun::compare_first_outputs() {
   std::stable_partition(waiting.begin(), waiting.end(), [&](const Member* member) {
     return member->planned->variant == group().baseline;
   });
-  std::vector<Member*> first;  // members whose output is a standard
+  std::vector<Member*> first;  // members whose output became a standard
   for (Member* member : waiting) {
     if (standard_for(*member->planned) != nullptr) {
       hold_to_standard(*member, *member->given->output);
@@ -570,8 +575,8 @@ Turn GroupRun::turn(Member& member, TurnShape shape, std::size_t number) {
   const bool on_device = member.planned->uses_gpu();
   const auto last = std::exchange(device_turn_, {});
   const bool follows = on_device && last.has_value();
-  // Between two turns on the device, disturbances are read only once, so that the device does not
-  // idle for long.
+  // Between two turns on the device, disturbances are read only once. A second reading would make
+  // the device idle for longer.
   const Disturbance before = follows ? last->until : disturbance_now();
   if (follows)
     shape.device_awake =

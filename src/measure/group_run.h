@@ -1,4 +1,4 @@
-/// A group while it is measured: its contenders, their memory, and their results so far.
+/// The state of a group while it is measured: its contenders, their memory, and the results so far.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace normbench {
 
-/// Arms the watchdog in its constructor, and disarms it in its destructor.
+/// While this object lives, the watchdog is armed for a contender.
 class Watched {
  public:
   Watched(Watchdog& watchdog, std::size_t group, const std::string& contender)
@@ -29,30 +29,33 @@ class Watched {
   Watchdog& watchdog_;
 };
 
-/// A case or limit of a running group, with its contender and its place in the results.
+/// A case or a limit (a case that measures a limit of the machine) in a group, with its contender
+/// and its result.
 struct Member {
-  int index;  // index among the group's cases and then its limits
+  int index;  // index in the list of the cases followed by the limits
   const Case* planned;
   CaseResult* result;
-  std::unique_ptr<Contender> contender = nullptr;  // null: it takes no more turns
+  std::unique_ptr<Contender> contender = nullptr;  // null: takes no turns any more
   TurnShape shape = {};
-  std::int64_t wanted = 0;  // iterations of a turn, if there is time for them
-  // Notes of the result that hold until the turns are fitted anew.
+  std::int64_t wanted = 0;  // iterations per turn before the first fit_turns()
+  // The notes that the latest fit_turns() has added to `result`. They are removed before turns are
+  // fitted again.
   std::vector<std::string> notes_of_fit = {};
-  // The outcome of the first call, until its output was compared with the outputs of other members.
+  // The outcome of the check of the first call, until its output has been compared with the outputs
+  // of other members. Empty if the output has a reference.
   std::optional<CheckOutcome> given = {};
-  // The time of the latest check of a whole output, and how long the check of one image may take,
-  // in seconds.
+  // In seconds: the time of the latest check of all outputs, and an estimate of the time for
+  // checking one image.
   double check_seconds = 0, image_check_seconds = 0;
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }
-  /// Returns how long a turn will probably take.
+  /// Returns the expected time of a turn in seconds.
   double turn_seconds() const {
     return (shape.beside_ns + static_cast<double>(shape.iterations) * shape.iteration_ns) * 1e-9;
   }
-  /// fail() and skip() end only this contender. They drop the contender's rounds, since only
-  /// complete cases are compared.
+  /// fail() and skip() end only this contender. They also delete its rounds, because only complete
+  /// cases are compared.
   void fail(const std::string& reason) { end(Status::Failed, reason); }
   void skip(const std::string& reason) { end(Status::Skipped, reason); }
   /// Adds the outcome of a check to the result. A wrong output fails the member.
@@ -62,67 +65,75 @@ struct Member {
   void end(Status status, const std::string& reason);
 };
 
-/// True if the times of a case's stages come from turns of their own, with marks.
+/// Returns true if the stages of the member are timed in staged turns: separate turns with marks,
+/// which run after the rounds.
 bool takes_staged_turns(const Member& member);
 
-/// True if a turn's time is the time of its only stage. False for a stage on a device, because the
-/// turn's time then contains the gaps between successive runs of the stage.
+/// Returns true if the case has only one stage, so that the time of a turn is the time of this
+/// stage. Returns false if the stage runs on a device, because the time of the turn then includes
+/// the gaps between successive runs of the stage.
 bool is_one_stage(const Case& planned);
 
-/// Returns the name of a group in ranges, like `place {"batch":10}`, or like `place` without a
-/// sweep.
+/// Returns the name of the range of a group, like `place {"batch":10}`; without a sweep, it is like
+/// `place`.
 std::string point_name(const Group& group);
 
-/// Returns the contenders of a group that take no turns because they hung or failed before, each
-/// with the reason: those of the journal, if there is one, and of `context.part`.
+/// Returns the names of the contenders that must take no turns because they hung or failed before,
+/// each with the reason. They are read from the journal, if there is one, and from `context.part`.
 std::map<std::string, std::string> hung_contenders(const RunContext& context, std::size_t group);
 
 class GroupRun {
  public:
   GroupRun(const Plan& plan, std::size_t index, RunContext& context);
 
-  /// Prepares every contender that can run, makes its first call, and checks the output of that
+  /// Prepares every contender that can run, makes its first call, and checks the output of this
   /// call. Limits are prepared only if a case is live. Returns false when interrupted.
   bool prepare(double clock_cost_ns);
-  /// Runs one turn of a member, inside its ranges. The start of the returned round counts from the
-  /// start of the group. The warm-up is a single iteration if this turn and the previous one use
-  /// the device, and the previous one ended less than `device_idle_ns` ago.
+  /// Runs one turn of a member inside two ranges of the recorder, one for the variant and one for
+  /// the turn. `start_ns` of the returned round counts from the start of the group. If this turn
+  /// and the previous one use the device, and the previous one ended less than `device_idle_ns`
+  /// ago, the warm-up is a single iteration.
   Turn turn(Member& member, TurnShape shape, std::size_t number);
-  /// Compares the output of the member's latest first_call() or last_call() with the reference. If
-  /// there is no reference, compares it with the standard. A wrong output fails the member.
-  /// Leaves values out once it has taken `seconds`, but at least 0.1 s.
+  /// Compares the output of the latest first_call() or last_call() of the member with the
+  /// reference. If there is no reference, compares it with a standard (the output of another case).
+  /// A wrong output fails the member. After `seconds`, but at least 0.1 s, the remaining values are
+  /// not compared.
   void check(Member& member, double seconds);
-  /// Checks a call of the member's latest turn (Contender::check_recent). Returns false if nothing
-  /// was checked, because the member has no reference or is checked only at its first and last
-  /// calls.
+  /// Checks a call of the latest turn of the member (Contender::check_recent). Returns false if
+  /// nothing was checked, because the member has no reference or is checked only at its first and
+  /// last calls.
   bool check_recent(Member& member);
-  /// Decides at random whether a call of the member's next turn is checked. On average, that
-  /// happens in three of the first eight rounds, and more and more rarely in later rounds. It never
-  /// happens for limits, nor if `checked_calls` is 2 or less, nor where checks between rounds
-  /// would then probably take more than check_seconds().
+  /// Decides at random whether a call of the next turn of the member is checked. On average, this
+  /// happens in three of the first eight rounds, and less and less often in later rounds. Always
+  /// returns false
+  /// - for limits,
+  /// - if outputs are not checked in this process, or `checked_calls` is 2 or less, and
+  /// - if the checks between rounds would probably take more than check_seconds() together.
   bool draws_a_call(const Member& member);
-  /// Draws a number from 1 to `calls`.
+  /// Draws a random number from 1 to `calls`.
   std::int64_t drawn_call(std::int64_t calls) {
     return std::uniform_int_distribution<std::int64_t>(1, calls)(check_random_);
   }
-  /// Reads the state of the device after a member's turn. Returns zeros if the member uses no
+  /// Reads the state of the device after a turn of the member. Returns zeros if the member uses no
   /// device.
   DeviceState state_after_turn(const Member& member) {
     return member.planned->uses_gpu() ? states_.read() : DeviceState{};
   }
   std::int64_t slowest_state_ns() const { return states_.slowest_ns(); }
-  /// Calls `work`. If it throws, only this member ends. The watchdog guards the
-  /// call unless the member is a peer, whose messages have time limits of their own.
+  /// Calls `work`. If it throws, only this member ends. The watchdog guards the call, but not for a
+  /// peer, because the messages of peers have their own time limits.
   void guarded(Member& member, const std::function<void()>& work);
-  /// True if a call of a member threw CutShort, because the run was interrupted.
+  /// Returns true if a call of a member threw CutShort, because the run was interrupted.
   bool cut_short() const { return cut_short_; }
 
-  /// For each standard, finds another live member whose output agrees with it, and stores that
-  /// member's name in the check of the standard's case. If there is none, the check says that the
-  /// output was compared with nothing. Call again after members have failed.
+  /// A standard is the output of a case with which the outputs of other cases are compared. For
+  /// each standard, finds another live member whose output agrees with it, and stores the name of
+  /// that member in the check of the standard's case. If there is no such member, the check states
+  /// that the output was compared with nothing. Call it again after members have failed.
   void name_witnesses();
 
-  /// The members that still take turns: cases first, then limits. live_cases() has no limits.
+  /// Returns the members that still take turns, cases first. live() also returns limits,
+  /// live_cases() does not.
   std::vector<Member*> live();
   std::vector<Member*> live_cases();
   bool has_live_case() const;
@@ -135,21 +146,26 @@ class GroupRun {
   RunContext& context() { return context_; }
   GroupResult& result() { return result_; }
   std::mt19937_64& random() { return random_; }
-  /// The seconds since the group's start. spent() leaves out the start of peers, which no time
-  /// limit contains.
+  /// Returns the time since the start of the group in seconds. spent() does not count the time for
+  /// starting and preparing peers, because time limits do not include it.
   double seconds() const;
   double spent() const { return seconds() - peers_seconds_; }
 
-  /// How the group spends its time; decided by prepare().
+  /// Returns the budget: how long the rounds, turns and checks of the group may take. prepare()
+  /// decides it.
   const Budget& budget() const { return budget_; }
-  /// Fits the turns anew if the rounds so far, which took `rounds_seconds` with their checks, took
-  /// so much longer than foreseen that the group would exceed most_of_limit times its time limit,
-  /// and if turns can be shorter. Returns true if they are; the rounds so far do not fit them.
-  /// Does nothing in a part that continues another.
+  /// Shortens the turns if the rounds so far took much longer than foreseen. `rounds_seconds` is
+  /// the time of these rounds with their checks. Returns true if the turns were shortened. The
+  /// caller must then delete these rounds, because their turns were longer. Changes nothing and
+  /// returns false
+  /// - if the group would take at most most_of_limit times its time limit,
+  /// - if all turns have their fewest iterations already, and
+  /// - if there is an earlier result of the group (Part::first), which determines the turns.
   bool fit_turns_anew(double rounds_seconds);
-  /// Lets the next turns of loaders start where the latest ones ended. Call after each round.
+  /// Makes the next turns of loaders start at the item after the latest turns. Call it after each
+  /// round.
   void walk_on() { walk_.go_on(); }
-  /// Adds notes on the images that all turns of a loader have read.
+  /// Adds a note to each case whose turns together did not load all images of the dataset.
   void note_images();
 
  private:
@@ -157,32 +173,33 @@ class GroupRun {
   void first_call(Member& member, double clock_cost_ns);
   double seconds_for_first_check() const;
   const Standard* standard_for(const Case& planned) const;
-  /// Returns a live member, apart from the standard's own, whose output agrees with the standard;
-  /// null for none.
+  /// Returns a live member whose output agrees with the standard and that is not the standard's own
+  /// case; null if there is none.
   const Member* witness_of(const Standard& standard) const;
   /// Compares the first outputs of members without a reference with one another. Outputs that must
-  /// agree (is_standard_for()) form a kind. The standard of a kind is the baseline's output or, if
-  /// the baseline has no output of this kind, the first member's that has one. All other outputs of
-  /// the kind are compared with the standard.
+  /// agree (is_standard_for()) form a kind. The standard of a kind is the output of the baseline.
+  /// If the baseline has no output of this kind, it is the first output of this kind. All other
+  /// outputs of the kind are compared with the standard.
   void compare_first_outputs();
   Disturbance disturbance_now() const;
   void hold_to_standard(Member& member, const Tensor64& output);
   void skip_limits(NoLimit why);
-  /// Aligns the iterations of turns, so that the fixed costs of a turn have the same share in each.
-  /// - Contenders that walk through files all get the same number of iterations: the largest among
+  /// Gives contenders the same number of iterations per turn, so that the fixed costs of a turn are
+  /// the same share of each turn.
+  /// - All contenders that load different images in successive items get the largest number among
   ///   them. All their turns then read the same files.
-  /// - Other contenders are aligned only if they and the baseline have more than one iteration, and
-  ///   their iterations differ from the baseline's by a factor of 2 at most. They get the largest
-  ///   number of iterations among them. If the baseline takes no turns, the first contender
-  ///   replaces it.
-  /// No number is set above the smallest `most_iterations` of all contenders. Pipelines keep their
-  /// numbers. If `context_.part.first` is set, all contenders keep theirs.
+  /// - Other contenders are changed only if they and the baseline have more than one iteration, and
+  ///   their numbers differ from the baseline's by a factor of at most 2. They get the largest
+  ///   number among them. If the baseline takes no turns, the first contender is used instead.
+  /// No number is set above the smallest `most_iterations` of all contenders. The numbers of
+  /// pipelines are not changed. If `context_.part.first` is set, no number is changed.
   void align_turns();
-  /// Divides the group's time, shortens the turns of loaders and pipelines if they do not fit, and
-  /// starts the walk through the files.
+  /// Decides how the group spends its time: makes the budget, shortens the turns of loaders and
+  /// pipelines if they take too long, and starts the walk through the files.
   void fit_turns();
   ContenderTime time_of(const Member& member) const;
-  /// Adds the notes on a member's turns to its result.
+  /// Adds notes to the result of a member: if its turns were shortened, and if they do not load all
+  /// images.
   void note_fit(Member& member);
   Sides need(const Case& planned) const;
   void take_memory();
@@ -195,16 +212,17 @@ class GroupRun {
   GroupResult result_;
   std::optional<GroupMemory> own_memory_;
   GroupMemory* memory_ = nullptr;
-  std::vector<Member> members_;      // cases, then limits
-  std::vector<Standard> standards_;  // one for each kind of output
+  std::vector<Member> members_;      // cases, followed by limits
+  std::vector<Standard> standards_;  // see compare_first_outputs()
   bool cut_short_ = false;
   Budget budget_;
   FileWalk walk_;
-  double peers_seconds_ = 0;   // time in which peers were started and prepared
-  double checks_seconds_ = 0;  // time of checks between rounds
-  double checks_before_fit_ = 0;  // the same, when the turns were fitted
+  double peers_seconds_ = 0;      // time for starting and preparing peers
+  double checks_seconds_ = 0;     // time of all checks between rounds so far
+  double checks_before_fit_ = 0;  // checks_seconds_ at the latest fit_turns()
   StateReader states_;
-  // The latest turn, if it ran on the device: when it ended, and the disturbances read after it.
+  // The latest turn, if it ran on the device: its end, and the disturbances that were read after
+  // it.
   struct DeviceTurn {
     std::int64_t end_ns;
     Disturbance until = {};

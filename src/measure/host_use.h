@@ -1,6 +1,6 @@
 /// Measures what this process uses of the host in a turn, besides wall time: CPU time, page faults,
-/// context switches, and waits for processors. The system calls that read these take time, so they
-/// are made before and after the timed part.
+/// context switches, and waits for processors. The system calls that read these counts take time,
+/// so they are made before and after the timed part.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// The constructor reads what has been used so far.
+/// The constructor reads the present counts. tell() reads them again and stores the differences.
 class HostUse {
  public:
   explicit HostUse(Clock& clock)
@@ -19,8 +19,8 @@ class HostUse {
         counters_(clock.counters()),
         cpu_ns_(clock.cpu_ns()) {}
 
-  /// Stores in `round` what has been used since the construction. The round's wall time must be
-  /// set.
+  /// Stores in `round` what has been used since the construction. `round.wall_ns` must be set
+  /// already.
   void tell(Round& round) const;
 
  private:

@@ -1,4 +1,5 @@
-/// The engine's iterations in turn: one lane with one item, on the calling thread.
+/// The functions of the engine for a case without a pipeline. Such a case has one lane and one
+/// item, and runs on the calling thread.
 #include <algorithm>
 #include <limits>
 
@@ -29,7 +30,7 @@ bool Engine::frees_outputs_last() const {
          });
 }
 
-/// Submits one iteration on the item's present buffers.
+/// Submits one iteration on the present buffers of the item.
 void Engine::iterate() {
   Item& only = item();
   std::span<const NamedRange> ranges;
@@ -57,10 +58,11 @@ void Engine::run_in_turn() {
   }
 }
 
-/// Calls `on_done` in the middle of an iteration, and measures the time and the counts of the call.
+/// Calls `on_done` within an iteration, and measures the time and the counts of this call, so that
+/// run() can subtract them.
 void Engine::interrupt(Item& item, StageTimes* times) {
-  // The subtracted wall time includes the readings of CPU time and counters, which take longer with
-  // more threads.
+  // The wall time is read first and last. So the time that is subtracted includes the readings of
+  // CPU time and counters, which take longer with more threads.
   const std::int64_t start_ns = clock_.now_ns(), cpu_ns = clock_.cpu_ns();
   const Counters counters = clock_.counters();
   options_.on_done(item);

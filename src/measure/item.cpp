@@ -10,7 +10,8 @@
 namespace normbench {
 namespace {
 
-/// While this object lives, kernels that are submitted to the queue are loaded but not run.
+/// While this object lives, kernels that are submitted to the queue are only loaded onto the
+/// device, not run.
 class Loading {
  public:
   explicit Loading(Queue& queue) : queue_(queue) { queue_.begin_load(); }
@@ -27,8 +28,8 @@ TensorDesc scratch_desc(const Slot& slot) {
                {.n = 1, .c = 1, .h = 1, .w = static_cast<std::int64_t>(slot.bytes)}, slot.memory);
 }
 
-/// Returns the stage's files in the scratch folder; null if there is no such folder or the stage
-/// saves nothing.
+/// Returns the object for the files that the stage saves in the scratch folder. Returns null if
+/// there is no scratch folder or the stage saves no files.
 std::unique_ptr<SavedFiles> files_of(const Stage& stage, std::size_t index, std::size_t seat,
                                      const Backends& backends) {
   if (roles_of(stage.op).files != FileUse::Writes || backends.at(stage.place)->scratch.empty())
@@ -38,8 +39,8 @@ std::unique_ptr<SavedFiles> files_of(const Stage& stage, std::size_t index, std:
       stage.signature.in[0].shape.n);
 }
 
-/// Returns how many sets of device buffers one item uses. The sets are divided equally among the
-/// items in flight.
+/// Returns the number of device buffer sets that one item uses. The sets are divided equally among
+/// the items in flight.
 std::size_t sets_of_an_item(const Case& planned, const GroupMemory& memory) {
   const int items = planned.pipeline ? planned.pipeline->in_flight : 1;
   return std::max<std::size_t>(
@@ -101,14 +102,15 @@ Item::~Item() {
   }
 }
 
-/// Prepares the stage's kernel, its views and its lists of fresh slots.
+/// Prepares the kernel of the stage, its views, and the lists of its fresh slots.
 void Item::bind(std::size_t s, GroupMemory& memory) {
   const Stage& stage = planned_.stages[s];
   const std::vector<Slot>& slots = buffers_.slots();
   Step& step = steps_[s];
   {
-    // A device kernel's prepare() may allocate host memory: the prepare() of `exchange` allocates
-    // the target of its copy to the host. This memory must lie near the link.
+    // The prepare() of a device kernel may allocate host memory. For example, the prepare() of
+    // `exchange` allocates the target of its copy to the host. This memory must be on the NUMA node
+    // of the link.
     const Bound bound = stage.place == Place::Cuda ? memory.bind_near_link() : nullptr;
     step.launch = stage.kernel->prepare(stage.op, stage.signature);
   }
@@ -165,7 +167,7 @@ void Item::allocate(std::span<const std::size_t> slots, Queue& queue,
     if (host_caches(slot.memory)) {
       std::memset(bytes.data(), static_cast<int>(poison->pattern), bytes.size());
     } else {
-      queue.drain();  // fill() does not wait for the allocation, which is in the queue's order
+      queue.drain();  // the allocation is work of the queue, and fill() does not wait for it
       owner.fill(bytes.data(), poison->pattern, bytes.size());
     }
   }
@@ -174,8 +176,8 @@ void Item::allocate(std::span<const std::size_t> slots, Queue& queue,
 void Item::free_slots(std::span<const std::size_t> slots, bool keep_outputs) {
   for (const std::size_t slot : slots) {
     if (keep_outputs && buffers_.is_output(slot)) continue;
-    // Host memory is freed at once, so the device must be done with it first. Device memory is
-    // freed after the earlier work of its queue.
+    // Host memory is freed at once, so the device must be finished with it. Device memory is freed
+    // in the order of its queue, after earlier work.
     if (used_by_device_[slot] && host_reaches(buffers_.slots()[slot].memory)) {
       device_->drain();
       drained();

@@ -1,5 +1,5 @@
-/// Runs a pipeline on host threads in one of three ways: all stages on the calling thread, a thread
-/// for each server of a lane, or a thread for each item.
+/// Runs a pipeline in one of three ways: all stages on the calling thread, one host thread for each
+/// server of a lane, or one host thread for each item.
 #include <algorithm>
 #include <utility>
 
@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::string_view threads_for = "items in flight";
 
-/// Returns the name of a server's thread: "lane save" if the lane has one server, else "lane save
-/// 1", "lane save 2".
+/// Returns the name of a host thread of a lane. A lane has one thread for each of its servers. The
+/// only thread of the lane `save` is named "lane save". Several threads are named "lane save 1",
+/// "lane save 2" and so on.
 std::string thread_name(const Lane& lane, int server) {
   return lane.servers == 1 ? "lane " + lane.name
                            : "lane " + lane.name + " " + std::to_string(server + 1);
@@ -29,8 +30,8 @@ cpu_set_t only(int cpu) {
 
 }  // namespace
 
-/// True if the calling thread runs all stages. It does so on request, or if there is only one item
-/// or one lane, so that nothing can overlap.
+/// Returns true if the calling thread runs all stages: if the config requests it (Submit::One), or
+/// if nothing can overlap, because there is only one item in flight or one lane.
 bool Engine::runs_inline() const {
   if (in_turn()) return true;
   const Pipeline& pipeline = *planned_.pipeline;
@@ -42,8 +43,8 @@ bool Engine::can_admit() const { return !error_ && admitted_ < count_ && !free_.
 
 bool Engine::is_over() const { return working_ == 0 && (error_ || done_ == count_); }
 
-/// Starts the next item, in the `Item` that has been free for longest. Call with the lock held,
-/// except in run_inline().
+/// Starts the next item. Uses the `Item` that has been free for the longest time. The caller must
+/// hold mutex_, except in run_inline().
 Item& Engine::admit() {
   Item& item = *free_.front();
   free_.pop_front();
@@ -53,8 +54,8 @@ Item& Engine::admit() {
   return item;
 }
 
-/// Adds the item to the ready items of its next lane. After its last visit, adds it to the free
-/// items. Call with the lock held.
+/// Adds the item to the ready items of the lane of its next visit. If the item has no more visits,
+/// adds it to the free items. The caller must hold mutex_.
 void Engine::pass_on(Item& item) {
   if (item.visit < visits_.size()) {
     LaneState& lane = lanes_[visits_[item.visit].lane];
@@ -67,8 +68,8 @@ void Engine::pass_on(Item& item) {
   lanes_[visits_.front().lane].wake.notify_one();
 }
 
-/// Takes the oldest item that is ready for the lane. If there is none and items start in this lane,
-/// starts a new one. Returns null if neither is possible.
+/// Takes the item with the lowest number that is ready for the lane. If none is ready, and items
+/// start in this lane, starts a new item. Returns null if no item can run in the lane now.
 Item* Engine::take(std::size_t lane) {
   auto& ready = lanes_[lane].ready;
   if (!error_ && !ready.empty()) {
@@ -80,8 +81,8 @@ Item* Engine::take(std::size_t lane) {
   return visits_.front().lane == lane && can_admit() ? &admit() : nullptr;
 }
 
-/// Starts all host threads and waits until they are ready. If the system gives no more threads, or
-/// a thread fails at its start, stops all of them and throws.
+/// Starts the host threads of all lanes and waits until they are ready. If the system cannot start
+/// a thread, or a thread fails while it starts, ends all host threads and throws.
 void Engine::start_hosts() {
   const auto divided = divide_cpus(planned_, team_cpus());
   try {
@@ -119,7 +120,7 @@ void Engine::stop_hosts() {
     if (host->thread.joinable()) host->thread.join();
 }
 
-/// The main function of a server's host thread. Returns after stop_hosts().
+/// The function that the host thread of a server runs. It returns after stop_hosts() was called.
 void Engine::serve(std::size_t lane, std::size_t server, const std::vector<int>& cpus,
                    std::optional<Worker>& worker) {
   name_this_thread(thread_name(lanes_[lane].lane, static_cast<int>(server)));
@@ -161,8 +162,9 @@ void Engine::run_on_lanes() {
   count_ = 0;
 }
 
-/// Returns the oldest item in flight whose next stage need not wait for a device. If there is none,
-/// starts a new item and returns it. If no item may start, returns the oldest item in flight.
+/// Chooses the item whose next stage run_inline() runs: the oldest item in flight whose next stage
+/// need not wait for a device. If there is none, starts and returns a new item. If no new item may
+/// start, returns the oldest item in flight.
 Item& Engine::next_inline() {
   const auto found = std::ranges::find_if(
       flying_, [&](const Item* item) { return !item->must_wait(visits_[item->visit].first); });
@@ -186,7 +188,7 @@ void Engine::run_inline() {
   }
 }
 
-/// Runs an item from its first stage to its last, on a thread of its own.
+/// Runs all stages of an item. This is the function of the thread that is started for the item.
 void Engine::run_alone(Item& item) {
   std::exception_ptr error;
   try {

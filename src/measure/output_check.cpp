@@ -10,7 +10,7 @@ namespace normbench {
 
 namespace {
 
-/// Rounds down to 12 significant bits.
+/// Rounds a positive value down to 12 significant bits.
 float rounded_down(double value) {
   int exponent = 0;
   const double digits = std::frexp(value, &exponent);
@@ -49,12 +49,12 @@ bool OutputCheck::may_matter(std::span<const double> expected, std::span<const d
                              std::span<const double> bounds) const {
   if (!any_) return true;
   // The inner loop has no branches, so that compilers vectorise it. If an error or a bound is NaN,
-  // the first comparison is false, which counts as a reason to return true.
+  // the first comparison in the loop is false and adds 1. So the function returns true.
   constexpr std::size_t lanes = 4;
   const double share = worst_.share();
   const auto [most, its_bound] = largest_error_;
-  // Among equal errors, the one with the smaller bound counts as the largest, but among errors of
-  // 0, the one with the larger bound.
+  // As in CheckResult::outweighs(): among equal errors, the one with the smaller bound counts as
+  // the larger error. Among errors of 0, it is the one with the larger bound.
   const double towards = most > 0 ? -1 : 1;
   std::array<double, lanes> reasons{};
   const std::size_t whole = expected.size() / lanes * lanes;

@@ -9,7 +9,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the number of iterations that a group's profiles take. Peers are not profiled.
+/// Returns the number of iterations that the profiles of all cases of a group run. Cases of peers
+/// are not profiled.
 double profile_iterations(const Plan& plan, const Group& group) {
   if (!plan.profile.enabled) return 0;
   const auto cases = std::ranges::count_if(
@@ -29,8 +30,9 @@ void Pace::group_started(std::size_t index, std::int64_t part, double now) {
 }
 
 bool Pace::turns_fitted(std::size_t index, const GroupForecast& forecast) {
-  // In a round, each contender runs at least two iterations: a warm-up and a turn. So one iteration
-  // of a profile takes about half of a contender's time in a round, or less.
+  // In a round, each contender runs at least two iterations: one in the warm-up and one in the
+  // turn. So an iteration of a profile takes at most about half of the time that a contender takes
+  // in a round.
   if (forecast.turns > 0)
     profiles_ += profile_iterations(plan_, plan_.groups[index]) * forecast.round_seconds / 2 /
                  static_cast<double>(forecast.turns);

@@ -1,55 +1,57 @@
-/// Estimates, from the time that a run has taken so far, how much longer it will take. It gets the
-/// time from its caller and reads no clock.
+/// Estimates the remaining time of a run from its time so far. The caller passes the time; nothing
+/// here reads a clock.
 #pragma once
 
 #include "measure/run_context.h"
 
 namespace normbench {
 
-/// All times are seconds since the same, arbitrary start. The plan must outlive this object.
+/// All times (`now`) are in seconds since the same arbitrary start. A part of a group is what one
+/// process measures of it. The plan must outlive this object.
 class Pace {
  public:
   explicit Pace(const Plan& plan);
 
   void group_started(std::size_t index, std::int64_t part, double now);
-  /// Call when the group's turns are decided. Returns true if the fewest rounds exceed the group's
-  /// time limit so far that this has to be said.
+  /// Call it when the lengths of the turns of a group have been decided. Returns true if the
+  /// forecast exceeds the time limit of the group so much that the user is told (is_overrun()).
   bool turns_fitted(std::size_t index, const GroupForecast& forecast);
-  /// Call after each step. A step of kind Process ends a part of the group.
+  /// Call it after each step. A step of kind Process ends a part of the group.
   void step_done(const GroupStep& step, double now);
-  /// Call when a group has been measured.
+  /// Call it when a group has been measured by all its processes.
   void group_finished(double now);
 
-  /// Estimates the seconds that all remaining groups and their profiles take.
+  /// Returns the estimated seconds for the rest of the present group, all later groups and the
+  /// profiles.
   double seconds_left(double now) const;
 
  private:
   void begin_part();
   void part_finished(double now);
-  /// The seconds that the config asks for: the time for the rounds of one part of a group. 0 if
-  /// nothing of the group runs here.
+  /// Returns the seconds that the config plans for one part of a group: max_seconds_per_group
+  /// divided by the number of processes. Returns 0 if no case of the group runs here.
   double asked_of(std::size_t group) const;
-  /// The sum of asked_of() over this group and all groups after it.
+  /// Returns the sum of asked_of() over this group and all groups after it.
   double asked_from(std::size_t group) const;
-  /// The number of groups before this one that run here.
+  /// Returns the number of groups before this one that run here.
   double running_before(std::size_t group) const;
-  /// The seconds that the present part still takes.
+  /// Returns the estimated seconds for the rest of the present part.
   double left_of_part(double now) const;
 
   const Plan& plan_;
-  std::size_t group_ = 0;           // index of the present part's group
-  std::int64_t part_ = 0;           // index of the present part's process
-  bool is_finished_ = false;        // the present part has ended
-  double start_ = 0;                // start of the present part, or of the profiles
-  std::optional<double> prepared_;  // when the part's contenders were prepared
-  std::optional<GroupForecast> overrun_;  // set if the present part exceeds its time limit
-  double factor_ = 1;               // seconds that a part takes, per second of asked_of()
-  double rounds_factor_ = 1;        // seconds that a part's rounds take, per second of asked_of()
+  std::size_t group_ = 0;                 // index of the group of the present part
+  std::int64_t part_ = 0;                 // index of the present part in its group
+  bool is_finished_ = false;              // the present part has ended
+  double start_ = 0;                      // when the present part, or the profiles, started
+  std::optional<double> prepared_;        // when the latest contender was prepared
+  std::optional<GroupForecast> overrun_;  // set if the present part is_overrun()
+  double factor_ = 1;                     // measured / planned seconds of the parts
+  double rounds_factor_ = 1;              // the same for the rounds of the parts alone
   double spent_ = 0, rounds_spent_ = 0, asked_ = 0;  // sums over the parts that have ended
-  double known_ = 0;                                 // number of groups with a finished round
-  double profiles_ = 0;         // estimated seconds of the profiles of the known_ groups
-  double profiled_ = 0;         // the share of all profiles that is done
-  double profiled_before_ = 0;  // the share that an earlier, resumed run had done
+  double known_ = 0;                                 // number of calls of turns_fitted()
+  double profiles_ = 0;         // estimated seconds of profiles, summed over known_ calls
+  double profiled_ = 0;         // share of all profiles that are done
+  double profiled_before_ = 0;  // profiled_ before the first profile of this process
 };
 
 }  // namespace normbench

@@ -31,9 +31,9 @@ std::string input_shapes(const Stage& stage) {
   return fmt::format("[{}]", fmt::join(inputs, ", "));
 }
 
-/// Returns the input shapes of each stage and each graph, by label. A graph has the inputs of its
-/// first stage. Shapes are in torch's notation, like "[[10, 3, 720, 1280]]", with the axes in the
-/// order of memory. If several stages have the same label, the first one counts.
+/// Returns the input shapes of each stage and each graph, by label. A graph has the input shapes of
+/// its first stage. Shapes are written as torch writes them, like "[[10, 3, 720, 1280]]", with the
+/// axes in the order of memory. If several stages have the same label, the first one is used.
 std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned) {
   std::map<std::string, std::string, std::less<>> shapes;
   for (const Stage& stage : planned.stages) shapes.emplace(stage.label, input_shapes(stage));
@@ -42,8 +42,8 @@ std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned
   return shapes;
 }
 
-/// Returns the ratio of the median profiled time of a step to the median measured time; 0 if the
-/// case was not measured.
+/// Returns the median of `step_ns`, the times of profiled steps, divided by the median time of an
+/// iteration in the rounds. Returns 0 if the case was not measured.
 double overhead(const CaseResult& result, std::vector<double> step_ns) {
   std::vector<double> measured;
   for (const Round& round : result.rounds)
@@ -52,11 +52,11 @@ double overhead(const CaseResult& result, std::vector<double> step_ns) {
   return base > 0 ? median(std::move(step_ns)) / base : 0;
 }
 
-/// Runs the steps, with the tracer if `traced`. Returns nothing if the tracer fails.
+/// Runs all steps of a profile; with the tracer if `traced`. Returns nothing if the tracer failed.
 using RunSteps = std::function<std::optional<ProfiledSteps>(bool traced)>;
 
-/// Runs the steps with the tracer. If that fails, runs all of them again, and times the work of the
-/// device by CUDA events.
+/// Runs the steps with the tracer if it is usable. If the tracer fails, runs all steps again
+/// without it. Without the tracer, CUDA events time the work of the device.
 ProfiledSteps profiled_steps(bool has_device, const RunSteps& run, DeviceTracing& tracing,
                              std::vector<std::string>& notes) {
   if (has_device && tracing.usable()) {
@@ -67,8 +67,8 @@ ProfiledSteps profiled_steps(bool has_device, const RunSteps& run, DeviceTracing
   return *run(false);
 }
 
-/// Adds a note for each range that lacks some of its stages, because a graph launches these
-/// together with stages outside the range.
+/// Adds a note for each range of the config that does not contain all of its stages in the profile.
+/// The missing stages are in a graph that also has stages outside of the range.
 void note_cut_ranges(const Case& planned, std::vector<std::string>& notes) {
   const std::vector<StageRange> all = ranges_of(planned.stages);
   const auto whole = around_whole_runs(all, graph_runs(planned, storage_of(planned)));
@@ -80,7 +80,7 @@ void note_cut_ranges(const Case& planned, std::vector<std::string>& notes) {
                       range.name));
 }
 
-/// Returns the profile without the values that are computed from the trace.
+/// Returns the profile of a case without the members that are computed from the trace.
 CaseProfile empty_profile(const CaseResult& result, const ProfiledSteps& steps) {
   CaseProfile profile{.variant = result.variant,
                       .steps = static_cast<std::int64_t>(steps.step_ns.size()),

@@ -1,5 +1,5 @@
-/// The profile pass: a few recorded iterations of each case. Their times are used only in the table
-/// and the trace.
+/// The profile pass records a few iterations of each case. Their times are used only in the
+/// profiler table and in the trace, not in comparisons.
 #pragma once
 
 #include "measure/device_tracing.h"
@@ -7,10 +7,10 @@
 
 namespace normbench {
 
-/// Profiles every case of the group whose status is ok, even if it was not timed, and sets
-/// `result.profile`. Cases of peers are not profiled. Errors become notes of the case. If the
-/// tracer fails, the case is profiled without it. Returns false when interrupted; `result.profile`
-/// is then unchanged.
+/// Profiles every case in the group that has the status Ok, even if it was not timed, and sets
+/// `result.profile`. Cases of peers and cases that hung are not profiled. If the tracer fails, the
+/// case is profiled without it. If profiling a case fails, the case gets a note. Returns false when
+/// interrupted, and then does not change `result.profile`.
 bool profile_group(const Plan& plan, std::size_t index, RunContext& context, DeviceTracing& tracing,
                    GroupResult& result);
 

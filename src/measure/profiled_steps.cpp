@@ -37,7 +37,7 @@ bool is_over_link(const StageRun& run, const Case& planned) {
                      is_copy_over_link);
 }
 
-/// Runs the steps of a profile and collects their results.
+/// Runs the steps of a profile and collects what they record.
 class Steps {
  public:
   Steps(Engine& engine, RunContext& context, DeviceTracing& tracing, bool traced)
@@ -49,7 +49,7 @@ class Steps {
         counters_(context, engine.device() != nullptr),
         kept_(context.clock, tracing) {}
 
-  /// Runs steps with the recorder off, and keeps nothing of them.
+  /// Runs steps without recording them.
   void skip(const Stretch& steps) {
     engine_.capture(steps.last - steps.first);
     for (std::int64_t step = steps.first; step < steps.last; ++step) {
@@ -96,7 +96,7 @@ class Steps {
     append(result_.threads, context_.recorder.take());
   }
 
-  /// Runs `items` items of a pipeline and drops what was recorded.
+  /// Runs `items` items of a pipeline and deletes what was recorded.
   void warm_up_items(std::int64_t items) {
     const Range warmup(&context_.recorder, RangeKind::Warmup, "warmup");
     const Recording recording(context_.recorder, tracer());
@@ -104,7 +104,8 @@ class Steps {
     result_.discarded = items;
   }
 
-  /// Runs `items` items of a pipeline in one window, whose range is named after `step`.
+  /// Runs and records `items` items of a pipeline in one turn. The range around them is named after
+  /// `step`.
   void record_items(std::int64_t items, std::int64_t step) {
     Recording recording(context_.recorder, tracer());
     engine_.cold_files().drop();
@@ -148,7 +149,8 @@ class Steps {
     return context_.recorder.intern(fmt::format("ProfilerStep#{}", step));
   }
 
-  /// Adds the label of each range name that contains the number of this step.
+  /// Adds the label of each range whose label contains "{i}". Its key is the name of the range in
+  /// this step, in which the number of the step replaces "{i}".
   void add_labels(std::int64_t step) {
     for (const std::string_view label : engine_.labels())
       if (is_numbered(label)) result_.labels.emplace(numbered(label, step), label);
@@ -159,12 +161,13 @@ class Steps {
     trace.source = name_of(DeviceTimes::CudaEvents);
     return trace;
   }
-  /// Adds to `trace` the device's work as timed between marks. Used when there is no tracer.
+  /// Adds the spans of device work between marks to `trace`. There are none if a tracer is used.
   void add_records(const Flow& flow, DeviceTrace& trace) const {
     trace.clock_error_ns = std::max(trace.clock_error_ns, flow.clock_error_ns);
     for (const StageSpan& span : flow.spans) {
       if (span.stream == 0) continue;
-      // span.stream is the engine's number of the stream, not CUDA's, which only a tracer knows.
+      // span.stream is the number of the stream in the engine, not in CUDA, which only a tracer
+      // knows.
       trace.records.push_back({.activity = Activity::Stage,
                                .start_ns = span.start_ns,
                                .end_ns = span.end_ns,
@@ -185,13 +188,13 @@ class Steps {
   RunContext& context_;
   DeviceTracing& tracing_;
   bool traced_;
-  bool marks_;  // work on a device is timed between marks
+  bool marks_;  // device work is timed between marks
   StepCounters counters_;
   StageProfile kept_;
   ProfiledSteps result_;
 };
 
-/// Runs the steps of the schedule; returns false if the tracing ended early.
+/// Runs the steps of the schedule. Returns false if the tracer failed.
 bool run_schedule(Steps& steps, const ProfileOptions& options, RunContext& context,
                   DeviceTracing& tracing, bool traced) {
   std::optional<Range> warmup;
@@ -210,7 +213,7 @@ bool run_schedule(Steps& steps, const ProfileOptions& options, RunContext& conte
   return true;
 }
 
-/// Runs the items of a pipeline; returns false if the tracing ended early.
+/// Runs the items of a pipeline. Returns false if the tracer failed.
 bool run_window(Steps& steps, const ProfileOptions& options, RunContext& context,
                 DeviceTracing& tracing, bool traced) {
   const std::int64_t before = options.skip_first + options.wait + options.warmup;
@@ -259,7 +262,8 @@ std::vector<LaneWork> middle_work(const Flow& flow) {
   constexpr std::size_t few = 6;
   const std::size_t count = std::min(few, flow.end_ns.size());
   const std::size_t first = (flow.end_ns.size() - count) / 2;
-  // Items with threads of their own may begin in any order.
+  // If each item has its own thread, items may begin in any order, so the first one of the list
+  // need not begin first.
   const auto begins = std::span(flow.begin_ns).subspan(first, count);
   const auto ends = std::span(flow.end_ns).subspan(first, count);
   const std::int64_t from_ns = flow.round.start_ns + std::ranges::min(begins);

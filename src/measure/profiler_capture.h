@@ -1,4 +1,4 @@
-/// The part of a run that profilers record: its profile pass.
+/// Marks the part of a run that external profilers record: the profile pass.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,10 @@
 
 namespace normbench {
 
-/// The NVTX range `capture`. If `start_profiler` is set, the backends also start and stop profilers
-/// around it. The failure of a backend does not end the run. If a tool hangs in end() for longer
-/// than `limit_seconds`, `on_stuck` is called on another thread.
+/// begin() opens the NVTX range `capture`, and end() closes it. With `start_profiler`, begin() also
+/// makes the backends start external profilers, and end() makes them stop these profilers. If a
+/// backend fails to do so, the run continues. If a profiling tool hangs in end() for longer than
+/// `limit_seconds`, `on_stuck` is called on another thread.
 class ProfilerCapture {
  public:
   ProfilerCapture(const Backends& backends, bool start_profiler, double limit_seconds,
@@ -22,7 +23,8 @@ class ProfilerCapture {
   ProfilerCapture& operator=(const ProfilerCapture&) = delete;
 
   void begin();
-  /// Ends the capture, if it has begun. Returns why a profiler was not started or stopped, or "".
+  /// Ends the capture if it has begun. Returns why a profiler could not be started or stopped, or
+  /// "".
   std::string end();
 
  private:
@@ -32,7 +34,7 @@ class ProfilerCapture {
   bool start_profiler_;
   double limit_seconds_;
   std::function<void()> on_stuck_;
-  std::optional<Watchdog> end_ = {};  // guards end(); set from begin() to end()
+  std::optional<Watchdog> end_ = {};  // detects a hang in end(); set by begin()
   std::string missing_ = {};
 };
 

@@ -1,4 +1,4 @@
-/// Records and counts around the steps of the profile pass.
+/// Recorders and counters that are switched on around the steps of the profile pass.
 #pragma once
 
 #include "machine/energy.h"
@@ -8,17 +8,16 @@
 
 namespace normbench {
 
-/// The recorder and the tracer record from the construction of this object until stop() or its
-/// destruction.
+/// While this object lives, the recorder and the tracer record. stop() ends this earlier.
 class Recording {
  public:
-  /// `tracing` is null if no tracer takes part.
+  /// `tracing` is null if the tracer is not used.
   Recording(Recorder& recorder, DeviceTracing* tracing);
   ~Recording() { stop(); }
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Ends recording. Returns what the tracer recorded; an empty trace without a tracer.
+  /// Ends recording. Returns what the tracer has recorded; an empty trace if it is not used.
   DeviceTrace stop();
 
  private:
@@ -26,15 +25,16 @@ class Recording {
   DeviceTracing* tracing_;
 };
 
-/// Counts page faults, context switches and events of the processor in each recorded step, and
-/// measures the energy of each stretch of successive steps. Make it after all threads have been
-/// started. Never throws: counters() names what could not be counted, with the reason.
+/// Counts page faults, context switches and processor events in each recorded step of the profile
+/// pass. Measures the energy of successive recorded steps as a whole, from the start of the first
+/// one to the end of the last one. Create it after all threads have been started. It never throws:
+/// counters() contains the reason why something could not be counted.
 class StepCounters {
  public:
   StepCounters(const RunContext& context, bool uses_gpu);
 
-  /// Call begin() before and end() after each recorded step. `first`, `last`: the step is the first
-  /// or the last one of a stretch.
+  /// Call begin() before each recorded step and end() after it. `first` and `last` tell whether the
+  /// step is the first or the last one of the successive steps whose energy is measured together.
   void begin(bool first);
   void end(bool last);
 

@@ -5,8 +5,8 @@
 namespace normbench {
 namespace {
 
-/// Returns, for each value, the last stage that reads it. For a wanted value, returns the number of
-/// stages instead, so that the value is never dropped.
+/// Returns, for each value of the case, the index of the last stage that reads it. For a value in
+/// `wanted`, returns the number of stages instead, so that exact_values() never deletes it.
 std::vector<std::size_t> last_readers(const Case& planned, std::span<const int> wanted) {
   std::vector<std::size_t> last(planned.values.size(), 0);
   for (std::size_t s = 0; s < planned.stages.size(); ++s)

@@ -1,4 +1,4 @@
-/// Computes exact values of a case with the double references of its stages.
+/// Computes the exact values of a case with the references of its stages in double.
 #pragma once
 
 #include <span>
@@ -8,28 +8,30 @@
 
 namespace normbench {
 
-/// The exact values of a tensor, and how far computed values may lie from them.
+/// The exact values of a tensor, and bounds on the errors of computed values.
 struct Exact {
   Tensor64 values;
   Accuracy accuracy = {};
 };
 
-/// The images [first, first + count) of the batch that a case starts from, or some rows of each.
+/// The images [first, first + count) of the batch at the start of a case, or some rows of each of
+/// these images.
 struct ImageRange {
   std::int64_t first = 0, count = 0;
-  std::int64_t row = 0, rows = 0;  // rows [row, row + rows); 0 rows: all rows
+  std::int64_t row = 0, rows = 0;  // rows [row, row + rows) of each image; rows = 0: all rows
 
-  /// Returns the part of a tensor that belongs to this range: the same images if the tensor is a
-  /// batch, else the whole tensor.
+  /// Returns the part of a tensor of the case that belongs to this range: the same images (and
+  /// rows) if the tensor has as many images as the batch, otherwise the whole tensor.
   ImageRange of(const TensorDesc& desc, const Case& planned) const;
 };
 
-/// Returns the exact outputs of `planned` for `images`. `inputs` holds, for each input, the part
-/// that belongs to `images`. `item`: the number of the item in its turn, from 0.
+/// Returns the exact outputs of `planned` for `images`. Each element of `inputs` holds the part of
+/// one input that belongs to `images`. `item`: the number of the item in its turn, counted from 0.
 std::vector<Exact> exact_outputs(const Case& planned, std::vector<Exact> inputs,
                                  const ImageRange& images, std::int64_t item);
 
-/// Returns the exact contents of the elements `wanted` of `planned.values`, for all images.
+/// Returns the exact values of some tensors for all images. `wanted` has the indices of these
+/// tensors in `planned.values`.
 std::vector<Exact> exact_values(const Case& planned, std::vector<Exact> inputs,
                                 std::span<const int> wanted);
 

@@ -1,4 +1,4 @@
-/// The files that a stage saves for one item in flight.
+/// The files that a stage saves for one of the items in flight.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace normbench {
 
-/// One file for each image of the latest item. The next item replaces the files, and the destructor
-/// removes them.
+/// The files of the latest item, one for each image. The files of the next item replace them, and
+/// the destructor removes them.
 class SavedFiles {
  public:
-  /// `start`: the start of the names of all files.
+  /// `start`: the common start of the paths of all files.
   SavedFiles(Op op, std::string start, std::int64_t images)
       : op_(std::move(op)), start_(std::move(start)), images_(images) {}
   ~SavedFiles() { remove(); }
@@ -20,10 +20,10 @@ class SavedFiles {
   SavedFiles& operator=(const SavedFiles&) = delete;
 
   const std::string& start() const { return start_; }
-  /// Removes the files, so that a later check does not read old ones.
+  /// Removes the files, so that a later check does not read files of an earlier item.
   void remove() const;
-  /// Returns why one of the files does not hold its image of `images`, or "" if all files do.
-  /// `images` is dense and in memory that the host caches.
+  /// Returns why one of the files does not contain its image of `images`, or "" if all files do.
+  /// `images` must be dense and in memory that the host caches.
   std::string why_wrong(const View& images) const;
 
  private:

@@ -1,4 +1,4 @@
-/// Reads the state of a device at the ends of turns.
+/// Reads the state of a device after turns.
 #pragma once
 
 #include "backend/backend.h"
@@ -6,20 +6,22 @@
 
 namespace normbench {
 
-/// Readings that take up to this long, in ns, are made after every turn, because they are too short
-/// to make the device idle.
+/// A reading that takes at most this time, in ns, is quick. Quick readings are made after every
+/// turn, because they are too short to make the device idle.
 inline constexpr std::int64_t quick_reading_ns = 500'000;
 
-/// Reads after every turn while readings are quick. After a slow reading it pauses for a hundred
-/// times the reading's time, so that slow readings take at most a hundredth of the time.
+/// Reads the state after every turn, as long as readings are quick. After a slow reading, pauses
+/// for a hundred times the time of that reading. So slow readings take at most a hundredth of the
+/// time.
 class StateReader {
  public:
   /// `device` is null if there is none.
   StateReader(Backend* device, Clock& clock) : device_(device), clock_(clock) {}
 
-  /// Returns the state, or all zeros if nothing is read now. Call outside of timed code.
+  /// Returns the state, or zeros during a pause and if the state cannot be read. Call it outside of
+  /// timed code.
   DeviceState read();
-  /// The time of the slowest reading; 0 before the first.
+  /// Returns the time of the slowest reading in ns; 0 before the first reading.
   std::int64_t slowest_ns() const { return slowest_ns_; }
 
  private:

@@ -8,17 +8,19 @@
 namespace normbench {
 namespace {
 
-/// A group ends for precision only if its rounds are worth at least this many independent ones.
+/// A group ends with Stop::Precision only if effective_rounds() of each ratio is at least this
+/// number.
 constexpr double enough_effective = 40;
 
-/// Returns a process's share of the fewest rounds.
+/// Returns the least number of rounds that each process must run. The processes of a group divide
+/// StopRule::fewest_rounds among themselves.
 std::size_t fewest_of(std::int64_t processes) {
   return static_cast<std::size_t>((StopRule::fewest_rounds + processes - 1) / processes);
 }
 
 struct Look {
-  double half_width = 0;                                  // of the widest interval
-  double effective = std::numeric_limits<double>::max();  // the least effective_rounds of a ratio
+  double half_width = 0;                                  // of the widest interval of a ratio
+  double effective = std::numeric_limits<double>::max();  // least effective_rounds() of a ratio
 };
 
 void look_at(std::span<const double> numerator, std::span<const double> denominator, Look& look) {

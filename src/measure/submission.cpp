@@ -5,20 +5,20 @@
 namespace normbench {
 namespace {
 
-/// The root slots that a stage reads and writes.
+/// The root slots (those that own a buffer) that a stage reads, and those that it writes.
 struct Access {
   std::vector<int> reads, writes;
 };
 
-/// True if the stage's work is done when its call returns: it is on the CPU, or is a call of the
-/// device's runtime that works on host memory.
+/// Returns true if the work of the stage is done when its call returns. This is so on the CPU, and
+/// for calls of the CUDA runtime that work on host memory.
 bool works_on_host(const Stage& stage) {
   return stage.place == Place::Cpu || roles_of(stage.op).locks != PageLocking::None;
 }
 
 Access access_of(const Stage& stage, const std::vector<Slot>& slots) {
-  // Unlocking counts as a write, because pages may be unlocked only when the device is done with
-  // them.
+  // Unlocking counts as a write, because pages may be unlocked only when the device has finished
+  // with them.
   if (roles_of(stage.op).locks == PageLocking::Unlocks)
     return {.reads = {}, .writes = {slots[stage.in.back()].buffer}};
   Access access;
@@ -37,7 +37,7 @@ void add(std::vector<int>& slots, int slot) {
   if (!contains(slots, slot)) slots.push_back(slot);
 }
 
-/// Returns the slots that both stages use and at least one of them writes.
+/// Returns the slots that both stages use and that at least one of them writes.
 std::vector<int> conflicts(const Access& device, const Access& host) {
   std::vector<int> slots;
   for (const int slot : device.writes)
@@ -47,12 +47,13 @@ std::vector<int> conflicts(const Access& device, const Access& host) {
   return slots;
 }
 
-/// Returns the root slots of a stage's inputs, outputs and scratch memory.
+/// Returns the root slots (those that own the buffers) of a stage's inputs, outputs and scratch
+/// memory.
 std::vector<int> roots_of(const Case& planned, const std::vector<Slot>& slots, std::size_t stage) {
   std::vector<int> roots;
   for (const int value : planned.stages[stage].in) roots.push_back(slots[value].buffer);
   for (const int value : planned.stages[stage].out) roots.push_back(slots[value].buffer);
-  roots.push_back(static_cast<int>(planned.values.size() + stage));  // the stage's scratch memory
+  roots.push_back(static_cast<int>(planned.values.size() + stage));  // scratch memory of the stage
   return roots;
 }
 
@@ -72,12 +73,13 @@ std::vector<Hazards> hazards_of(const Case& planned, const std::vector<Slot>& sl
   for (const Stage& stage : planned.stages) accesses.push_back(access_of(stage, slots));
   for (std::size_t host = 0; host < hazards.size(); ++host) {
     if (!works_on_host(planned.stages[host])) continue;
-    // With Wait::Turn, later stages may still be running when the next iteration starts.
+    // With Wait::Turn, device stages after the host stage may still run when the next iteration
+    // starts.
     const std::size_t end = planned.wait == Wait::Turn ? hazards.size() : host;
     for (std::size_t device = 0; device < end; ++device) {
       if (works_on_host(planned.stages[device])) continue;
       for (const int slot : conflicts(accesses[device], accesses[host])) {
-        // Each iteration has fresh buffers of its own.
+        // The next iteration has other fresh buffers, so none of its host stages uses this one.
         if (device > host && slots[slot].kind == Slot::Kind::Fresh) continue;
         add(hazards[device].watched, slot);
         add(hazards[host].waits, slot);

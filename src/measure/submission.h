@@ -1,5 +1,5 @@
-/// How a case's stages are submitted to a device: which stages a graph launches together, and where
-/// the host waits.
+/// How the stages of a case are submitted to a device: which stages a graph launches together, and
+/// where the host waits.
 #pragma once
 
 #include <array>
@@ -17,20 +17,25 @@
 
 namespace normbench {
 
-/// The buffers for which the host has to wait for the device, as numbers of root slots.
+/// The buffers because of which the host must wait for the device. A buffer is given as the index
+/// of the slot that owns it.
 struct Hazards {
-  std::vector<int> watched;  // for a device stage: buffers that a host stage waits for later
-  std::vector<int> waits;    // for a host stage: buffers that the device must be done with first
+  std::vector<int> watched;  // for a device stage: a later host stage waits for these
+  std::vector<int> waits;    // for a host stage: the device must have finished with these
 };
 
-/// Returns the hazards of every stage. A device does its work later than the host submits it. So a
-/// host stage must wait before it reads what a device stage writes. It must also wait before it
-/// writes what a device stage of this or an earlier iteration uses. With `wait: iteration` the host
-/// waits after each iteration, so there are no hazards between iterations. With `wait: stage` it
-/// waits after each stage, so there are none at all.
+/// Returns the hazards of each stage. There are hazards because a device may do its work long after
+/// the host has submitted it.
+/// - A host stage must wait before it reads a buffer that a device stage writes.
+/// - A host stage must wait before it writes a buffer that a device stage of this or an earlier
+///   iteration uses.
+/// - With `wait: iteration`, the host waits after each iteration anyway, so there are no hazards
+///   between iterations.
+/// - With `wait: stage`, the host waits after each stage anyway, so there are no hazards.
 std::vector<Hazards> hazards_of(const Case& planned, const std::vector<Slot>& slots);
 
-/// A maximal run of stages that can be captured, and its graphs so far.
+/// A longest possible run of successive stages that a CUDA graph can hold, and the graphs of this
+/// run that exist so far. There is one graph for each combination of buffers.
 class GraphRun {
  public:
   GraphRun(const Case& planned, const std::vector<Slot>& slots, std::size_t first,
@@ -38,14 +43,14 @@ class GraphRun {
 
   std::size_t first() const { return first_; }
   std::size_t last() const { return last_; }
-  /// The graph's name in ranges, like "graph (cast, sub, div)".
+  /// Returns the name of the graph in ranges, like "graph (cast, sub, div)".
   const std::string& label() const { return label_; }
 
-  /// Returns the graph for these buffers. If there is none yet, `capture` makes it. Slots that
-  /// differ only in buffers that no stage of the run uses have the same graph.
+  /// Returns the graph for these buffers. If it does not exist yet, `capture` makes it. Two
+  /// BufferSlots that differ only in buffers that no stage of the run uses have the same graph.
   Graph& at(const BufferSlots& slots, const std::function<std::unique_ptr<Graph>()>& capture);
   std::size_t count() const { return graphs_.size(); }
-  /// Drops all graphs. Call when buffers have moved.
+  /// Deletes all graphs. Call it when buffers have moved.
   void clear() { graphs_.clear(); }
 
  private:
@@ -59,17 +64,19 @@ class GraphRun {
 
   std::size_t first_, last_;
   std::string label_;
-  std::array<bool, 3> uses_ = {};
+  std::array<bool, 3> uses_ = {};  // by element of BufferSlots: whether a stage uses it
   std::unordered_map<BufferSlots, std::unique_ptr<Graph>, Hash> graphs_;
 };
 
-/// Changes ranges so that each range contains all stages of a run or none. If a range contains only
-/// some stages of a run, they are removed from the range. A range without stages is dropped.
+/// Changes the ranges so that each one contains all stages of a graph run or none of them. If a
+/// range contains only some stages of a graph run, these are removed from the range. A range that
+/// becomes empty is removed.
 std::vector<StageRange> around_whole_runs(std::vector<StageRange> ranges,
                                           const std::vector<GraphRun>& runs);
 
-/// Returns the runs of a case in the order of its stages; none if the case does not ask for graphs.
-/// Stages with fresh buffers are in no run, because a graph keeps the addresses of buffers.
+/// Returns the graph runs of a case, in the order of the stages; none if the case does not use
+/// graphs. Stages with fresh buffers are in no run, because a graph keeps the addresses of its
+/// buffers.
 std::vector<GraphRun> graph_runs(const Case& planned, const std::vector<Slot>& slots);
 
 }  // namespace normbench

@@ -21,19 +21,20 @@ constexpr double marks_share = 0.005;
 
 Range warm_up_range(Engine& engine) { return {&engine.recorder(), RangeKind::Warmup, "warmup"}; }
 
-/// Returns the number of items in which each image occurs.
+/// Returns the number of items of an epoch, a pass over all images; rounded up.
 std::int64_t items_of_an_epoch(const Load& load) {
   return (load.image_count() + load.batch - 1) / load.batch;
 }
 
-/// Returns the least time of a turn's warm-up in ns.
+/// Returns the least length of the warm-up of a turn in ns. A warm-up has at least one iteration
+/// even if this is 0.
 double warm_up_ns(const Engine& engine, const TurnShape& shape) {
   const auto least_ns = static_cast<double>(shape.warmup_ns);
   if (engine.device() == nullptr) return least_ns;
   return shape.device_awake ? 0 : std::max(device_warm_up_ns, least_ns);
 }
 
-/// Runs iterations for at least `enough_ns`, and at least one. Returns their mean time in ns.
+/// Runs iterations until `enough_ns` have passed, but at least one. Returns their mean time in ns.
 double warm(Engine& engine, double enough_ns) {
   Clock& clock = engine.clock();
   const std::int64_t start_ns = clock.now_ns();
@@ -48,8 +49,8 @@ double warm(Engine& engine, double enough_ns) {
   return static_cast<double>(spent_ns) / static_cast<double>(iterations);
 }
 
-/// Captures graphs, then runs the iterations. Returns their time in ns, from the first submission
-/// until all work is done.
+/// Captures the graphs, and then runs the iterations. Returns the time of all iterations in ns,
+/// from the first submission until all work is done.
 double burst_ns(Engine& engine, std::int64_t iterations) {
   engine.capture(iterations);
   const std::int64_t start_ns = engine.clock().now_ns();
@@ -66,13 +67,13 @@ double quiet_iteration_ns(Engine& engine) {
   Clock& clock = engine.clock();
   const std::int64_t start_ns = clock.now_ns();
   const double first = warm(engine, enough_ns);
-  if (engine.device() != nullptr)  // on a device, iterations of a burst overlap
+  if (engine.device() != nullptr)  // on a device, successive iterations overlap
     return iteration_in_burst_ns(
         clock, [&](std::int64_t iterations) { return burst_ns(engine, iterations); });
   return quiet_ns(clock, start_ns, first, [&] { return warm(engine, enough_ns); });
 }
 
-/// Returns the relative standard error of the mean of values; infinity for fewer than two.
+/// Returns the relative standard error of the mean; infinity for fewer than two values.
 double relative_error(std::span<const double> values) {
   if (values.size() < 2) return std::numeric_limits<double>::infinity();
   const auto count = static_cast<double>(values.size());
@@ -83,13 +84,15 @@ double relative_error(std::span<const double> values) {
   return std::sqrt(squares / (count - 1) / count) / mean;
 }
 
-/// Times in ns.
+/// The time of item 0, and the mean time of all items that ran, in ns. Only for a case that loads
+/// files.
 struct ItemTimes {
-  double first, mean;  // of item 0, which warm-ups load; of all items that were taken
+  double first, mean;
 };
 
-/// Takes the first items of a loader, because its files differ: four, up to six until their mean is
-/// known to 10 %, and at least as many as last 20 ms.
+/// Times the first items of a case that loads files. Their times differ, because they load
+/// different files. So four items are run, then up to two more until the relative standard error is
+/// at most 10 %. If these items took less than 20 ms together, more items are run.
 ItemTimes times_of_items(Engine& engine) {
   constexpr double precise = 0.1;
   constexpr std::int64_t least = 4, most = 6;
@@ -98,7 +101,7 @@ ItemTimes times_of_items(Engine& engine) {
       std::clamp<std::int64_t>(engine.cold_files().most_items(), 1, items_of_an_epoch(load));
   FileWalk walk;
   walk.add(load, std::min(most, different));
-  walk.begin();  // reads the files ahead, as before turns
+  walk.begin();  // reads the files ahead, as before a turn
   engine.cold_files().drop();
   std::vector<double> times;
   const auto take = [&](std::int64_t items, std::int64_t first) {
@@ -118,10 +121,11 @@ ItemTimes times_of_items(Engine& engine) {
   return {.first = times.front(), .mean = spent_ns / static_cast<double>(items)};
 }
 
-/// True if the marks of an iteration cost so little that all turns may have them.
+/// Returns true if the marks of an iteration (time stamps around its stages) take so little time
+/// that all turns may have them.
 bool marks_are_cheap(Engine& engine, double clock_cost_ns, double iteration_ns) {
   const auto& stages = engine.planned().stages;
-  double cost_ns = 0;  // in lanes, readings of the clock cost nothing more: calls are always timed
+  double cost_ns = 0;  // for a pipeline, clock readings add nothing: they are made in any case
   if (!engine.planned().pipeline) cost_ns = 2 * clock_cost_ns * static_cast<double>(stages.size());
   if (engine.device() != nullptr) {
     const double mark_ns = mark_cost_ns(*engine.device(), engine.clock()) + 2 * clock_cost_ns;
@@ -131,7 +135,7 @@ bool marks_are_cheap(Engine& engine, double clock_cost_ns, double iteration_ns) 
   return cost_ns < marks_share * iteration_ns;
 }
 
-/// Drops cold files from the page cache, and returns how long that takes in ns.
+/// Drops cold files from the page cache. Returns how long this takes in ns.
 double ns_to_drop(Engine& engine) {
   const std::int64_t start_ns = engine.clock().now_ns();
   engine.cold_files().drop();
@@ -175,7 +179,7 @@ TurnShape shape_in_lanes(Engine& engine, double clock_cost_ns) {
   return shape;
 }
 
-/// Warms up as the shape says, and launches each graph for the first time.
+/// Warms up as `shape` requires, and launches each graph once.
 void prepare_turn(Engine& engine, const TurnShape& shape, const EngineOptions& options) {
   if (const auto& pipeline = engine.planned().pipeline) {
     if (shape.warmup_ns > 0)

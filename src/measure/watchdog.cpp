@@ -36,13 +36,14 @@ void Watchdog::disarm() {
 }
 
 void Watchdog::watch() {
-  // The thread polls once per limit. So if two successive polls see the same turn, it has exceeded
-  // the limit. The clamp prevents a busy loop for a limit of 0, and an overflow for a huge limit.
+  // The thread polls once per limit. So if two successive polls see the same turn, the turn has
+  // exceeded the limit. The clamp prevents a busy loop if the limit is 0, and an overflow if it is
+  // huge.
   const std::chrono::duration<double> period(std::clamp(limit_seconds_, 0.001, 1e6));
   std::uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, period, [this] { return stop_; })) {
-    // The lock is held: if the turn ends now, its thread waits in disarm().
+    // The lock is held. So if the turn ends now, its thread waits in disarm().
     if (armed_ && turn_ == seen) return on_hung_(group_, contender_);
     seen = armed_ ? turn_ : 0;
   }

@@ -1,5 +1,6 @@
-/// Notices a turn that does not end. Code that hangs inside a kernel cannot be stopped in its own
-/// process. The app's handler therefore writes the case to the journal and restarts the process.
+/// Detects a turn that does not end. Code that hangs inside a kernel cannot be stopped within its
+/// own process. So the app's handler (`on_hung`) notes the case in the journal and restarts the
+/// process.
 #pragma once
 
 #include <condition_variable>
@@ -14,11 +15,11 @@ namespace normbench {
 class Watchdog {
  public:
   using OnHung = std::function<void(std::size_t group, const std::string& contender)>;
-  /// A turn that takes longer than the limit counts as hung. This is noticed before the turn has
-  /// taken twice the limit. `on_hung` is then called once, on the watchdog's thread, with the
-  /// arguments of arm(). It may write to the journal and to stdout: if the turn ends after all, the
-  /// turn's thread waits in disarm() until `on_hung` returns or replaces the process. `on_hung`
-  /// must not call this watchdog.
+  /// A turn that takes longer than `limit_seconds` counts as hung. The watchdog detects this before
+  /// the turn has taken twice the limit. It then calls `on_hung` once, on its own thread, with the
+  /// arguments of arm(). `on_hung` may write to the journal and to stdout, but must not call this
+  /// watchdog. If the turn ends after all, its thread waits in disarm() until `on_hung` returns or
+  /// replaces the process.
   Watchdog(double limit_seconds, OnHung on_hung);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;

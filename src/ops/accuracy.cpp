@@ -1,14 +1,14 @@
 /// A running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002,
-/// section 3.3). It carries the absolute error of each element through a chain of operations. An
-/// operation is modelled as fl(x op y) = (x op y)(1 + d), |d| <= u (eq. 2.4, and eq. 2.8 below the
-/// normal range).
+/// section 3.3). It computes a bound on the absolute error of each element through a chain of
+/// operations. An operation is modelled as fl(x op y) = (x op y)(1 + d), |d| <= u (eq. 2.4, and eq.
+/// 2.8 below the normal range).
 #include "ops/accuracy.h"
 
 #include <bit>
 
 namespace normbench {
 
-// Eight maxima are computed side by side, so that no comparison waits for the previous one.
+// Computes eight maxima at the same time, so that no comparison must wait for the previous one.
 double largest_magnitude(std::span<const double> values) {
   constexpr std::size_t lanes = 8;
   std::array<double, lanes> most{};

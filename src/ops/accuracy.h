@@ -1,5 +1,5 @@
-/// Forward error analysis: bounds on how far each element of a correct result may lie from the
-/// exact value.
+/// Forward error analysis: computes how far each element of a correct result may be from the exact
+/// value.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 
 namespace normbench {
 
-/// Returns the largest magnitude of the values. Ignores NaN. Returns 0 if there are no values.
+/// Returns the largest magnitude of the values, without NaN; 0 if there are no values.
 double largest_magnitude(std::span<const double> values);
 
-/// Bounds on how far each computed element of a tensor may lie from the exact value. Copies of this
-/// object share the memory of the bounds.
+/// For each element of a tensor, a bound on the difference between the computed and the exact
+/// value. Copies of this object share the memory of the bounds.
 class Errors {
  public:
   Errors(double everywhere = 0) : everywhere_(everywhere) {}
@@ -30,8 +30,8 @@ class Errors {
   double at(std::size_t element) const { return each_ ? (*each_)[element] : everywhere_; }
   bool are_same_everywhere() const { return each_ == nullptr; }
   double largest() const { return each_ ? largest_magnitude(*each_) : everywhere_; }
-  /// Returns the errors of a tensor after its elements were moved. `move(tensor)` must return
-  /// `tensor` with its elements moved in the same way. `shape` is the shape before the move.
+  /// Returns the bounds for a tensor whose elements were moved. `move(tensor)` must return `tensor`
+  /// with its elements moved in the same way. `shape` is the shape before the move.
   template <class Move>
   Errors moved(const Shape& shape, Move move) const {
     if (are_same_everywhere()) return *this;
@@ -43,19 +43,20 @@ class Errors {
   }
 
  private:
-  std::shared_ptr<const std::vector<double>> each_;  // null: the same error everywhere
+  std::shared_ptr<const std::vector<double>> each_;  // null: all elements have `everywhere_`
   double everywhere_ = 0;
 };
 
-/// The range of a tensor's exact values, and bounds on the errors of computed ones.
+/// The range of the exact values of a tensor, and bounds on the errors of the values that kernels
+/// compute.
 struct Accuracy {
-  double low = 0, high = 0;  // bounds of the exact values
+  double low = 0, high = 0;  // the smallest and the largest exact value, or bounds of them
   Errors errors = {};
-  bool whole = false;  // exact and computed values are whole numbers
+  bool whole = false;  // all exact and computed values are whole numbers
   bool operator==(const Accuracy&) const = default;
 };
 
-/// A tensor of exact values, and how accurate computed values are.
+/// A tensor of exact values, and the accuracy of computed values.
 struct Known {
   const Tensor64& values;  // not owned
   Accuracy accuracy = {};
@@ -63,14 +64,15 @@ struct Known {
   double error(std::size_t element) const { return accuracy.errors.at(element); }
 };
 
-/// An exact value, and a bound on how far computed values may lie from it.
+/// An exact value, and a bound on how far a computed value may be from it.
 struct Estimate {
   double value = 0, error = 0;
 };
 
-/// The largest error of storing a value in a float dtype.
+/// The largest error that occurs when a value is stored in a float dtype. It is `relative` times
+/// the magnitude of the value, or `least`, whichever is larger.
 struct Rounding {
-  double relative = 0;  // the unit roundoff: half the distance from 1 to the next number
+  double relative = 0;  // unit roundoff: half the distance from 1 to the next number
   double least = 0;     // half the distance between 0 and the next number
 };
 Rounding rounding_of(DType dtype);
@@ -78,21 +80,22 @@ Rounding rounding_of(DType dtype);
 /// Returns the unit roundoff of a dtype; 0 for uint8.
 double unit_roundoff(DType dtype);
 
-/// Returns the uint8 nearest to `value`. Halfway between two it is the even one. A value below the
-/// range becomes 0, and a value above it 255.
+/// Returns the uint8 value that is nearest to `value`, as a double. Halfway between two uint8
+/// values, returns the even one. Values below 0 become 0, and values above 255 become 255.
 inline double nearest_byte(double value) {
-  // Doubles of this magnitude are 1 apart, so the sum is rounded to a whole number.
+  // Doubles of this magnitude are whole numbers, so the sum is rounded to a whole number.
   constexpr double whole_only = 0x1.8p52;
   return (std::clamp(value, 0.0, 255.0) + whole_only) - whole_only;
 }
 
-/// Returns `a` with the error of storing it in a float dtype added. Adds no error if the computed
-/// value is certainly a whole number that the dtype holds: `a` is whole and has no error, or the
-/// caller passes `whole`. Overflow is not considered, because an infinity is outside any bound.
+/// Returns `a` after it is stored in a float dtype, with the rounding error added. No error is
+/// added if the computed value is certainly a whole number that the dtype can hold. This is so if
+/// the value of `a` is whole and has no error, or if the caller passes `whole`. Overflow is not
+/// considered, because an infinity is outside any bound.
 inline Estimate stored(Estimate a, const Rounding& to, bool whole = false) {
   constexpr double whole_only = 0x1.8p52;
   const double magnitude = std::abs(a.value) + a.error;
-  // A dtype with p significant bits, u = 2^-p, holds every whole number up to 2^p.
+  // A dtype with p significant bits has u = 2^-p, and holds every whole number up to 2^p.
   const bool fits = to.relative * magnitude <= 1;
   const bool exact = (a.error == 0) & ((a.value + whole_only) - whole_only == a.value);
   const double rounding = std::max(to.relative * magnitude, to.least);
@@ -100,8 +103,8 @@ inline Estimate stored(Estimate a, const Rounding& to, bool whole = false) {
   return a;
 }
 
-/// Returns how far from `expected` a computed value may lie after it was rounded to the nearest
-/// uint8. `a` bounds the value before the rounding.
+/// Returns how far a computed value may be from `expected` after it is rounded to the nearest
+/// uint8. `a` is the estimate before the rounding.
 inline double byte_error(const Estimate& a, double expected) {
   return std::max(nearest_byte(a.value + a.error) - expected,
                   expected - nearest_byte(a.value - a.error));
@@ -113,8 +116,8 @@ inline Estimate as_byte(const Estimate& a) {
   return {nearest, byte_error(a, nearest)};
 }
 
-/// Values that a library may hold in the dtype of its output. The kernels here hold them in
-/// float32.
+/// Values that a library may round to the dtype of its output. The kernels of normbench keep these
+/// values in float32.
 enum class Narrow {
   Input,       // x and x * scale
   Constants,   // mean and std; gamma and beta and their gradients
@@ -131,15 +134,16 @@ constexpr auto words(Narrow) {
 }
 using Rounds = std::vector<Narrow>;
 
-/// Returns the relative error of a value that a library holds in `dtype`. Returns 0 if `rounds`
-/// lacks the value or `dtype` is float32.
+/// Returns the relative error of a value that a library holds in `dtype`. Returns 0 if the value is
+/// not in `rounds` or if `dtype` is float32.
 inline double roundoff_of(const Rounds& rounds, Narrow held, DType dtype) {
   const bool narrow = std::ranges::find(rounds, held) != rounds.end();
   return narrow && dtype != DType::Float32 ? unit_roundoff(dtype) : 0;
 }
 
-/// A constant that kernels hold in float32. `lost` bounds how far the held value lies from `exact`.
-/// `roundoff` is an additional relative error.
+/// A constant that kernels hold in float32. `lost` bounds how far the constant in a kernel may be
+/// from `exact`. The parameter `roundoff` is a further relative error, for libraries that hold the
+/// constant in a smaller dtype.
 struct Constant {
   explicit Constant(double exact, double roundoff = 0)
       : exact(exact), lost(std::abs(held(exact) - exact) + roundoff * std::abs(exact)) {}
@@ -148,21 +152,23 @@ struct Constant {
   double exact, lost;
 };
 
-/// Returns a - b without rounding the result. Its error is that of `a` plus `b.lost`.
+/// Returns a - b. Its error is the error of `a` plus `b.lost`; a rounding of the result is not
+/// included.
 inline Estimate minus(const Estimate& a, const Constant& b) {
   return {a.value - b.exact, a.error + b.lost};
 }
-/// Returns the product. Its error follows from |a' b' - a b| <= |a' - a| |b| + |a'| |b' - b|, where
-/// a' and b' are computed values.
+/// Returns a * b. Its error follows from |a' b' - a b| <= |a' - a| |b| + |a'| |b' - b|, where a'
+/// and b' are computed values. A rounding of the result is not included.
 inline Estimate times(const Estimate& a, const Constant& b) {
   return {a.value * b.exact, a.error * std::abs(b.exact) + (std::abs(a.value) + a.error) * b.lost};
 }
-/// The constant 1 / b for a b that kernels hold in float32.
+/// The reciprocal of a constant that kernels hold in float32. `lost` bounds how far the reciprocal
+/// in a kernel is from the exact one.
 struct Divisor {
   explicit Divisor(double exact, double roundoff = 0)
       : reciprocal(1 / exact),
         lost(std::abs(1 / Constant::held(exact) - 1 / exact) + 2 * roundoff * std::abs(1 / exact)) {
-  }  // 1 / (1 - u) - 1 <= 2 u
+  }  // the factor 2: for a roundoff u, 1 / (1 - u) - 1 <= 2 u
 
   double reciprocal, lost;
 };
@@ -171,7 +177,8 @@ inline Estimate over(const Estimate& a, const Divisor& b) {
           a.error * std::abs(b.reciprocal) + (std::abs(a.value) + a.error) * b.lost};
 }
 
-/// Rounds the result of one operation to float32, then to the dtype in which it is stored.
+/// Adds the errors that occur when the result of one operation is rounded to float32, and then to
+/// the dtype in which it is stored.
 struct Computed {
   explicit Computed(DType to) : is_narrow(to != DType::Float32), narrow(rounding_of(to)) {}
   Estimate operator()(const Estimate& a) const {
@@ -183,22 +190,23 @@ struct Computed {
   Rounding narrow, float32 = rounding_of(DType::Float32);
 };
 
-/// Returns the product of two values, with the error of rounding it to float32 added.
+/// Returns the product of two values. Its error includes the rounding to float32.
 Estimate product(const Estimate& a, const Estimate& b);
 
 /// Returns the accuracy of values that are computed in float32 and then stored in `dtype`. `errors`
-/// bounds the error of each computed value before it is stored.
+/// has a bound on the error of each computed value before it is rounded and stored.
 Accuracy computed_values(const Tensor64& exact, std::vector<double> errors, DType dtype);
 
-/// Returns the accuracy of the result of an op on each element of x. `of_channel(c)` returns what
-/// the op does in channel c, as a function from Estimate to Estimate.
+/// Returns the accuracy of an op that computes each output element from the element of x at the
+/// same position. `of_channel(c)` returns the computation in channel c, as a function from Estimate
+/// to Estimate.
 template <class OfChannel>
 Accuracy pointwise(const Known& x, OfChannel of_channel);
 
 /// Returns a bound on the relative error of a float32 sum of `count` terms, including a few
-/// operations on each term. Holds for pairwise summation and for more accurate orders (Higham:
-/// Accuracy and Stability of Numerical Algorithms, section 4.2), but not for a plain loop over many
-/// terms.
+/// operations on each term. The bound holds for pairwise summation and for more accurate orders
+/// (Higham: Accuracy and Stability of Numerical Algorithms, section 4.2). It does not hold for a
+/// plain loop over many terms.
 double summation_error(std::int64_t count);
 
 template <class OfChannel>
@@ -208,7 +216,7 @@ Accuracy pointwise(const Known& x, OfChannel of_channel) {
   const auto channels = static_cast<std::size_t>(shape.c);
   Accuracy found{.low = INFINITY, .high = -INFINITY};
   const bool bytes = x.accuracy.whole && x.accuracy.errors == Errors(0) && x.accuracy.low >= 0 &&
-                     x.accuracy.high <= 255 && plane > 256;  // a table of 256 errors is enough
+                     x.accuracy.high <= 255 && plane > 256;  // then a table of 256 errors is faster
   std::vector<double> errors(x.values.values.size());
   for (std::size_t first = 0, number = 0; first < errors.size(); first += plane, ++number) {
     const auto estimate = of_channel(static_cast<std::int64_t>(number % channels));

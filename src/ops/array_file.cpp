@@ -20,8 +20,8 @@ std::vector<std::int64_t> file_shape(const TensorDesc& desc) {
   return {n, c, h, w};
 }
 
-/// Checks the header of a .npy against `desc`. Returns the offset of the first element in bytes.
-/// Throws Invalid.
+/// Compares the header of a .npy file with `desc`. Returns the offset of the first element in
+/// bytes. Throws Invalid if they differ.
 std::size_t checked_npy(std::span<const std::byte> file, const TensorDesc& desc) {
   const NpyHeader header = parse_npy(file);
   std::vector<std::string> mistakes = npy_mistakes(header, desc.dtype);

@@ -1,4 +1,4 @@
-/// Tensors in files: NumPy's .npy, or raw elements.
+/// Tensors in files: .npy files of NumPy, or files of raw elements.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace normbench {
 
-/// A tensor in a file. A file whose name ends in .npy is a .npy. Any other file holds raw
+/// A tensor in a file. The file is a .npy file if its name ends in .npy. Any other file has raw
 /// little-endian elements. The constructor throws Invalid if the file does not hold a tensor like
 /// `desc`. The message lists all differences.
 class ArrayFile {
  public:
   ArrayFile(const std::string& path, const TensorDesc& desc);
 
-  /// Returns the elements, mapped into memory. They must not be written to.
+  /// Returns a view of the elements, which are mapped into memory and must not be written.
   const View& view() const { return view_; }
   /// Returns the smallest and the largest value. Throws Invalid if a value is not finite.
   std::pair<double, double> range() const;
@@ -27,8 +27,8 @@ class ArrayFile {
   View view_;
 };
 
-/// Writes a dense host tensor as .npy, with the axes in the order of its layout. Throws
-/// CannotWrite.
+/// Writes a dense tensor in host memory as a .npy file. The axes in the file have the order of the
+/// layout. Throws CannotWrite.
 void write_npy(const std::string& path, const View& tensor);
 
 }  // namespace normbench

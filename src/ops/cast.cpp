@@ -18,15 +18,17 @@ std::vector<TensorDesc> Cast::infer(std::span<const TensorDesc> in) const {
   return one_output(to, x.layout, x.shape, x.memory);
 }
 
-// A cast to a float dtype keeps the exact value. accuracy() accounts for the rounding.
+// The exact result of a cast to a float dtype is the input itself. accuracy() accounts for the
+// rounding to that dtype.
 void Cast::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
   out[0] = in[0];
   if (is_float(to)) return;
   for (double& value : out[0].values) value = rounded<std::uint8_t>(value);
 }
 
-// A cast to uint8 also rounds the exact values, so computed values differ from them by whole
-// numbers. The errors before the rounding decide by how much.
+// A cast to a float dtype adds the rounding to that dtype (stored()). A cast to uint8 rounds both
+// the computed and the exact result to a whole number, so they differ by a whole number. as_byte()
+// returns the largest such difference for the error of the input.
 std::vector<Accuracy> Cast::accuracy(std::span<const Known> in, std::span<const Tensor64>,
                                      std::span<const TensorDesc>) const {
   const Known& x = in[0];

@@ -4,7 +4,8 @@
 
 namespace normbench {
 
-/// Changes the dtype. A cast to uint8 rounds to nearest even and saturates.
+/// Changes the dtype. A cast to uint8 rounds to the nearest whole number, ties to even, and
+/// saturates.
 struct Cast {
   static constexpr std::string_view name = "cast";
   static constexpr std::string_view about = "change the dtype";

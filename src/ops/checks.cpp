@@ -11,8 +11,8 @@
 namespace normbench {
 namespace {
 
-/// Reports a mistake in an element of the list `key`, or in a single value that is there instead of
-/// a list.
+/// Reports a mistake in element `element` of the list in member `key`. If the member is a single
+/// value instead of a list, reports the mistake at the member itself.
 void complain_of(Reader& reader, std::string_view key, std::size_t element, std::string text) {
   const std::string at = reader.pointer_to(key);
   const bool is_list = reader.member(key).is_array();
@@ -99,7 +99,7 @@ Shape of_groups(const Shape& x, std::int64_t groups) {
 }
 
 void check_size(DType dtype, const Shape& shape) {
-  // The product is a double, since an integer could overflow.
+  // The product is a double, because an int64 could overflow.
   double bytes = static_cast<double>(size_of(dtype));
   for (const std::int64_t extent : {shape.n, shape.c, shape.h, shape.w})
     bytes *= static_cast<double>(extent);

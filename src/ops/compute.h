@@ -7,10 +7,11 @@
 
 namespace normbench {
 
-/// Imitates a network: keeps the processor busy for a given time and passes the input through.
-/// Computes dependent operations and drops the results, so that it slows other work as a network
-/// would.
-/// - On the CPU it uses one core, whose speed each process measures once.
+/// Imitates a network: keeps the processor busy for a given time and passes the input through. The
+/// stage computes a chain of dependent operations, so that it slows other work on the same
+/// processor. The result of the chain is dropped.
+/// - On the CPU it uses one core. Each process measures the speed of a core once, to know how many
+///   operations fill the time.
 /// - On a GPU it uses the share `fill` of the multiprocessors. It takes the given time at the
 ///   nominal peak clock, and longer at a lower clock.
 /// Parameters: ms or ms_per_image; fill, on a GPU only (default 1).

@@ -58,7 +58,8 @@ std::int64_t covered_pixels(std::span<const Window> windows, std::int64_t h, std
   std::ranges::sort(edges);
   std::int64_t pixels = 0;
   for (std::size_t i = 1; i < edges.size(); ++i) {
-    // The number of columns that the boxes so far cover in these rows, and the end of the last one.
+    // `columns` is the number of columns that the boxes so far cover in rows
+    // [edges[i - 1], edges[i]). `seen` is the first column behind these boxes.
     std::int64_t columns = 0, seen = 0;
     for (const Box& box : boxes) {
       if (box.top > edges[i - 1] || box.bottom < edges[i]) continue;

@@ -4,20 +4,21 @@
 
 namespace normbench {
 
-/// A window in an image: its size, and where it starts. Without a start it is centred.
+/// A window in an image: its size and its first row and column, in pixels. If `top` is empty, the
+/// window is centred vertically. If `left` is empty, it is centred horizontally.
 struct Window {
   std::int64_t height = 0, width = 0;
   std::optional<std::int64_t> top = {}, left = {};
 
-  /// Reads {"size": [h, w], "at": [top, left]}. Returns nothing if there is no "size".
+  /// Reads {"size": [h, w], "at": [top, left]}. Returns nothing if "size" is missing or wrong.
   static std::optional<Window> read(Reader& reader);
-  /// Returns a centred window of a half of the height and a third of the width of an image of this
-  /// shape, rounded up.
+  /// Returns a centred window for an image of this shape. The window has half the height and a
+  /// third of the width of the image, both rounded up.
   static Window inner(const Shape& shape);
   /// Returns the first row and column of the window in an image of h x w pixels. Throws Invalid if
   /// the window does not fit.
   std::pair<std::int64_t, std::int64_t> origin(std::int64_t h, std::int64_t w) const;
-  /// Returns the window cut out of every image. Throws Invalid if it does not fit.
+  /// Returns the pixels of the window from every image. Throws Invalid if the window does not fit.
   Tensor64 cut(const Tensor64& images) const;
 };
 

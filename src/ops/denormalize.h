@@ -26,8 +26,8 @@ struct Denormalize {
                                  std::span<const TensorDesc> out) const;
   bool row_wise() const { return true; }
   bool elementwise() const { return true; }
-  /// Returns ops that set each parameter at least once. Some give only results within 0 … 255, and
-  /// some do not.
+  /// Returns ops that together set every parameter. For some of the ops all results lie within 0 to
+  /// 255. For the others, results outside of this range are clamped.
   static std::vector<Denormalize> samples(const Shape& shape);
 };
 

@@ -4,7 +4,8 @@
 
 namespace normbench {
 
-/// Mirrors every image. Parameter: axis (default horizontal).
+/// Mirrors every image. Parameter: axis: horizontal (the default; exchanges left and right),
+/// vertical or both.
 struct FlipOp {
   static constexpr std::string_view name = "flip";
   static constexpr std::string_view about = "mirror every image";
@@ -19,7 +20,7 @@ struct FlipOp {
   static std::vector<FlipOp> samples(const Shape& shape);
 };
 
-/// Returns every image mirrored.
+/// Returns the images mirrored along `axis`.
 Tensor64 mirrored(Tensor64 images, Flip axis);
 
 }  // namespace normbench

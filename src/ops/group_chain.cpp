@@ -16,7 +16,8 @@ std::span<const std::string_view> input_names(Over over) {
   return over == Over::Group ? std::span(of_group) : std::span(of_channel);
 }
 
-/// Throws Invalid if mean and rstd do not have the shape of statistics of groups of x.
+/// Throws Invalid if mean and rstd do not have one float32 value for each group of channels of each
+/// image of x.
 void check_statistics(const TensorDesc& x, const TensorDesc& mean, const TensorDesc& rstd) {
   const std::int64_t groups = std::max<std::int64_t>(mean.shape.c, 1);
   check_groups(groups, x.shape);
@@ -24,8 +25,8 @@ void check_statistics(const TensorDesc& x, const TensorDesc& mean, const TensorD
   check_parameter("rstd", rstd, of_groups(x.shape, groups));
 }
 
-/// Returns inputs for mean and rstd in a self-test, with the middle one of the numbers of groups
-/// from group_samples().
+/// Returns the inputs mean and rstd of a self-test. Their number of groups is the middle one of
+/// group_samples().
 Feeds statistics_of(const TensorDesc& x) {
   const std::vector<std::int64_t> groups = group_samples(x.shape);
   const Feed mean{.desc = dense(DType::Float32, Layout::Nchw,

@@ -1,19 +1,22 @@
-/// The single steps of group normalization and its gradients. PyTorch 1.3, for example, ran it in
-/// such steps: a batch norm over [1, N * groups, …] and affine operations.
+/// The steps of group normalization and of its gradients as separate ops. PyTorch 1.3, for example,
+/// computed group normalization in such steps: a batch norm over [1, N * groups, ...], and then
+/// affine operations.
 #pragma once
 
 #include "ops/checks.h"
 
 namespace normbench {
 
-/// What has a scale and a shift of its own: each group of channels of an image, or each channel.
+/// What a scale and a shift apply to: one group of channels of one image, or one channel of all
+/// images.
 enum class Over { Group, Channel };
 constexpr auto words(Over) {
   return std::to_array<Word<Over>>({{Over::Group, "group"}, {Over::Channel, "channel"}});
 }
 
-/// x -> mean, rstd of each group of channels of each image, where rstd = 1 / sqrt(biased variance +
-/// eps). Both are [N, groups, 1, 1] float32. x has a float dtype.
+/// x -> mean, rstd of each group of channels of each image, where rstd =
+/// 1 / sqrt(biased variance + eps). Both outputs are [N, groups, 1, 1] float32. x has a float
+/// dtype.
 /// Parameters: groups; eps (default 1e-5).
 struct Moments {
   static constexpr std::string_view name = "moments";
@@ -55,8 +58,8 @@ struct ScaleShift {
   }
 };
 
-/// a, b -> a * b. b has the shape and dtype of a, or one float32 value for each channel, [1, C, 1,
-/// 1]. a has a float dtype. The result has the dtype and layout of a.
+/// a, b -> a * b. b has the shape and dtype of a, or it is [1, C, 1, 1] float32, one value for each
+/// channel. a has a float dtype. The result has the dtype and layout of a.
 struct Mul {
   static constexpr std::string_view name = "mul";
   static constexpr std::string_view about = "the product of two tensors";
@@ -82,9 +85,9 @@ struct Sum {
   bool whole_batch() const { return true; }
 };
 
-/// dh, x, mean, rstd -> dx. dh is the gradient with respect to h = (x - mean) * rstd, and dx the
-/// gradient with respect to x. mean and rstd are statistics of x, [N, groups, 1, 1] float32. x has
-/// a float dtype.
+/// dh, x, mean, rstd -> dx. dh is the gradient with respect to h = (x - mean) * rstd, and dx is the
+/// gradient with respect to x. mean and rstd are the statistics of the groups of x, both
+/// [N, groups, 1, 1] float32. x has a float dtype.
 struct BatchNormBackward {
   static constexpr std::string_view name = "batch_norm_backward";
   static constexpr std::string_view about =
@@ -98,8 +101,8 @@ struct BatchNormBackward {
   std::vector<Feeds> feeds(const TensorDesc& x) const;
 };
 
-/// old, new -> old + new, as autograd adds a new gradient to an existing one. Both have the same
-/// float dtype.
+/// old, new -> old + new, as autograd adds a new gradient to an existing one. Both inputs have the
+/// same float dtype.
 struct Accumulate {
   static constexpr std::string_view name = "accumulate";
   static constexpr std::string_view about = "the sum of an old gradient and a new one";

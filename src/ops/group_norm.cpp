@@ -23,7 +23,8 @@ Accuracy weighted_accuracy(const Known& dy, const Known& gamma) {
   return {.errors = std::move(errors)};
 }
 
-/// Error bounds of the elements of dgamma and dbeta, if they are computed as float32 sums.
+/// Bounds on the errors of dgamma and dbeta, one for each channel. The bounds hold if the sums are
+/// computed in float32.
 struct ParameterErrors {
   std::vector<double> dgamma, dbeta;
 };
@@ -45,8 +46,8 @@ ParameterErrors parameter_errors(const Known& dy, const Known& x, const Known& m
   return errors;
 }
 
-/// Returns the tensor with larger errors: each value is rounded once more, with a relative error of
-/// `roundoff`.
+/// Returns `tensor` with larger error bounds: those that hold after each value is rounded once
+/// more, with a relative error of `roundoff`.
 Known rounded_by(double roundoff, const Known& tensor) {
   if (roundoff == 0) return tensor;
   std::vector<double> errors;
@@ -57,7 +58,8 @@ Known rounded_by(double roundoff, const Known& tensor) {
   return {tensor.values, {.errors = std::move(errors)}};
 }
 
-/// Returns the errors of a gradient after the old gradient was added. `exact` is the sum.
+/// Returns the error bounds of the sums of new and old gradients. `errors` has the bounds of the
+/// new gradients, and `exact` has the exact sums.
 std::vector<double> added(std::vector<double> errors, const Known& old, const Tensor64& exact) {
   const double u = unit_roundoff(DType::Float32);
   for (std::size_t i = 0; i < errors.size(); ++i) {
@@ -173,8 +175,9 @@ std::vector<Accuracy> GroupNorm::forward_accuracy(std::span<const Known> in,
   std::vector<double> errors;
   errors.reserve(x.values.values.size());
   each_of_channels(x.values.shape, [&](std::int64_t i, std::int64_t c) {
-    // There are four roundings: x - mean, * rstd, * gamma and gamma * rstd. The last one is there
-    // for kernels that compute gamma * rstd first and subtract mean * gamma * rstd from beta.
+    // The factor 4 covers four roundings: of x - mean, of its product with rstd, of the product
+    // with gamma, and of gamma * rstd. Only some kernels round gamma * rstd: they compute it first
+    // and subtract mean * gamma * rstd from beta.
     const Estimate h = group_scaled(estimate_of(x, i), estimate_of(mean, i / group),
                                     estimate_of(rstd, i / group), 4 * u);
     if (!affine) return errors.push_back(h.error);

@@ -13,14 +13,14 @@ constexpr auto words(Direction) {
 }
 
 /// Group normalization (Wu, He: Group Normalization, 2018). The channels of each image form
-/// `groups` equal groups, and each group is normalised by its own mean and biased variance. With as
-/// many groups as channels it is instance norm.
+/// `groups` equal groups, and each group is normalised by its own mean and biased variance. If
+/// there are as many groups as channels, this is instance norm.
 ///   forward   x [, gamma, beta] -> y = (x - mean) * rstd * gamma + beta, mean, rstd
 ///   backward  dy, x [, gamma], mean, rstd [, old gradients] -> dx [, dgamma, dbeta]
-/// gamma and beta are [1, C, 1, 1]; without `affine` there are none. mean and rstd = 1 /
-/// sqrt(variance + eps) are [N, groups, 1, 1]. With `accumulate` the new gradients are added to old
-/// gradients, which are inputs in the order of the outputs. x, y and their gradients have the same
-/// float dtype and layout. All other tensors are float32.
+/// rstd = 1 / sqrt(variance + eps). mean and rstd are [N, groups, 1, 1]. gamma and beta are
+/// [1, C, 1, 1], and the op has them only with `affine`. With `accumulate` the op adds the new
+/// gradients to old gradients, which are inputs in the order of the outputs. x, y and their
+/// gradients have the same float dtype and layout. All other tensors are float32.
 /// Parameters: groups; eps (default 1e-5); affine (default true); direction (default forward);
 /// accumulate (default false).
 struct GroupNorm {
@@ -33,7 +33,8 @@ struct GroupNorm {
   bool affine = true;
   Direction direction = Direction::Forward;
   bool accumulate = false;
-  Rounds rounds = {};  // values that a peer rounds; the kernels here round none
+  // Values that a peer (another library) holds in the output's dtype; empty without a peer.
+  Rounds rounds = {};
 
   static GroupNorm read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -45,11 +46,11 @@ struct GroupNorm {
   std::vector<Feeds> feeds(const TensorDesc& x) const;
   static std::vector<GroupNorm> samples(const Shape& shape);
 
-  /// The index of each input in the list of all inputs; -1 if it is not in the list.
+  /// The index of each input in the op's list of inputs; -1 if the op does not have this input.
   struct Inputs {
     int dy = -1, x = -1, gamma = -1, beta = -1, mean = -1, rstd = -1;
     int old_dx = -1, old_dgamma = -1, old_dbeta = -1;
-    std::vector<std::string_view> names = {};  // of all inputs, in order
+    std::vector<std::string_view> names = {};  // the names of the inputs, in their order
   };
   Inputs inputs() const;
 

@@ -8,8 +8,8 @@
 namespace normbench {
 namespace {
 
-/// The means of g and of g * h over a group, which the gradient needs, with the error bounds of
-/// their float32 sums.
+/// The means of g and of g * h over a group. h = (x - mean) * rstd, and g is the gradient with
+/// respect to h. The error bounds of the means hold for float32 sums.
 struct GradientMeans {
   Estimate g, gh;
 };
@@ -31,7 +31,8 @@ GradientMeans means_over(std::span<const Estimate> g, std::span<const Estimate> 
   return means;
 }
 
-/// Returns the error bound of rstd * (g - mean of g - h * (mean of g * h)).
+/// Returns a bound on the error of rstd * (g - mean of g - h * (mean of g * h)), computed in
+/// float32.
 double gradient_error(const Estimate& g, const Estimate& h, const GradientMeans& means,
                       const Estimate& rstd) {
   const double u = unit_roundoff(DType::Float32);
@@ -75,9 +76,9 @@ MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t ind
       given_mean += e / count;
       given_variance += (2 * std::abs(values[i] - group.mean) + e) * e / count;
     }
-  // The error of a sum is at most sum |terms| times its relative error (Higham, eq. 4.4). The terms
-  // of a mean are x, or x minus the first value. The factor 3 covers blocks of thousands of terms
-  // that a plain loop adds, as kernels without vectors do.
+  // The error of a sum is at most the sum of |terms| times the relative error `sum` (Higham, eq.
+  // 4.4). The terms of a mean are x, or x minus the first value. The factor 3 is for kernels
+  // without vector instructions, which add blocks of thousands of terms in a plain loop.
   const double deviation = std::sqrt(group.variance), shift = std::abs(values[0] - group.mean);
   const double mean = sum * (std::abs(group.mean) + 3 * (deviation + shift)) + given_mean;
   // The bound on the error of the variance covers three algorithms:

@@ -25,14 +25,16 @@ inline Estimate estimate_of(const Known& tensor, std::int64_t index) {
   return {value_at(tensor.values, index), tensor.error(static_cast<std::size_t>(index))};
 }
 
-/// Returns the values of group `index`. A group has C / groups channels of one image, and groups
-/// are counted over all images.
+/// Returns the values of group `index`. A group has C / groups channels of one image. `index`
+/// counts the groups of all images: (index of the image) * groups + (index of the group in the
+/// image).
 std::span<const double> group_of(const Tensor64& x, std::int64_t groups, std::int64_t index);
 
 /// Bounds on how far the computed mean and 1 / sqrt(variance + eps) of group `index` may lie from
-/// the exact ones. The bounds hold for two passes, for sums shifted by the first value, and for
-/// Welford's recurrence (Chan, Golub, LeVeque: Algorithms for computing the sample variance, 1983).
-/// They hold for E[x^2] - E[x]^2 only if the mean is near 0.
+/// the exact values. The bounds hold for three ways to compute the variance: two passes, sums
+/// shifted by the first value, and Welford's recurrence (Chan, Golub, LeVeque: Algorithms for
+/// computing the sample variance, 1983). For E[x^2] - E[x]^2 the bounds hold only if the mean is
+/// near 0.
 struct MomentErrors {
   double mean = 0, rstd = 0;
 };
@@ -40,10 +42,11 @@ MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t ind
 
 /// Throws Invalid if the channels of `x` cannot be divided into `groups` equal groups.
 void check_groups(std::int64_t groups, const Shape& x);
-/// Reads "eps", which must be above 0. Reports other values and returns 1e-5.
+/// Reads "eps", a number above 0 that fits float32. If it is missing, returns 1e-5. For a wrong
+/// value, reports it and returns 1e-5.
 double read_eps(Reader& reader);
-/// Returns numbers of groups worth testing: 1, the number of channels, and a divisor between them
-/// if there is one.
+/// Returns numbers of groups for a self-test: 1, the number of channels, and between them a divisor
+/// of the number of channels if there is one.
 std::vector<std::int64_t> group_samples(const Shape& shape);
 
 /// Computes the mean and 1 / sqrt(biased variance + eps) of each group of each image. Both outputs
@@ -54,20 +57,22 @@ void group_moments(const Tensor64& x, std::int64_t groups, double eps, Tensor64&
 std::vector<Accuracy> moments_accuracy(const Known& x, double eps,
                                        std::span<const Tensor64> mean_rstd);
 
-/// Returns (x - mean) * rstd.
+/// Returns (x - mean) * rstd for each element, with the mean and rstd of its group.
 Tensor64 group_scaled(const Tensor64& x, const Tensor64& mean, const Tensor64& rstd);
-/// Returns (x - mean) * rstd of one element, with a bound on how far float32 arithmetic may lie
-/// from it. The bound holds for (x - mean) * rstd and for x * rstd - mean * rstd. `rounding` is the
-/// relative error of these operations, and of the sum if the caller adds up many results.
+/// Returns (x - mean) * rstd of one element, with a bound on the error of a float32 result. The
+/// bound holds if the result is computed as (x - mean) * rstd or as x * rstd - mean * rstd.
+/// `rounding` is the relative error of these operations. If the caller adds up many results,
+/// `rounding` includes the relative error of that sum.
 Estimate group_scaled(const Estimate& x, const Estimate& mean, const Estimate& rstd,
                       double rounding);
 
-/// Returns the gradient with respect to x. With h = (x - mean) * rstd, g is the gradient with
-/// respect to h. The result is rstd * (g - sum(g) / n - h * sum(g * h) / n), with sums over the n
-/// elements of a group (Ioffe, Szegedy: Batch Normalization, 2015, section 3).
+/// Returns the gradient with respect to x. `g` is the gradient with respect to h =
+/// (x - mean) * rstd. The result is rstd * (g - sum(g) / n - h * sum(g * h) / n), with sums over
+/// the n elements of a group (Ioffe, Szegedy: Batch Normalization, 2015, section 3).
 Tensor64 group_gradient(const Tensor64& g, const Tensor64& x, const Tensor64& mean,
                         const Tensor64& rstd);
-/// Returns bounds on how far float32 arithmetic may lie from each element of group_gradient().
+/// Returns a bound for each element of group_gradient(): how far a result of float32 arithmetic may
+/// lie from the exact element.
 std::vector<double> gradient_errors(const Known& g, const Known& x, const Known& mean,
                                     const Known& rstd);
 

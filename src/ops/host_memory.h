@@ -4,9 +4,10 @@
 
 namespace normbench {
 
-/// Copies the input into page-locked host memory (`memory`, by default pinned). With `output`
-/// fresh, the stage allocates and frees that memory each time, as torch's pin_memory() does. With
-/// `output` reuse, it keeps one buffer.
+/// Copies the input into page-locked host memory. The stage's parameter `memory` selects the kind
+/// of this memory (default pinned). If the stage's parameter `output` is "fresh", each run of the
+/// stage allocates and frees the memory, as torch's pin_memory() does. If it is "reuse", the stage
+/// keeps one buffer.
 struct Pin {
   static constexpr std::string_view name = "pin";
   static constexpr std::string_view about = "copy into page-locked host memory";
@@ -15,8 +16,8 @@ struct Pin {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };
 
-/// Page-locks the memory of the input (cudaHostRegister). The output is the same memory,
-/// registered.
+/// Page-locks the memory of the input (cudaHostRegister). The output is the input tensor itself,
+/// now in registered memory.
 struct Register {
   static constexpr std::string_view name = "register";
   static constexpr std::string_view about = "page-lock the input where it lies (cudaHostRegister)";
@@ -26,9 +27,9 @@ struct Register {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };
 
-/// Undoes a `register`. Inputs:
+/// Undoes a `register` stage. Inputs:
 /// - A tensor that passes through unchanged. Default: the output of the previous stage.
-/// - The registered tensor. Default: the one that was registered last.
+/// - The registered tensor. Default: the tensor that is registered at this point.
 struct Unregister {
   static constexpr std::string_view name = "unregister";
   static constexpr std::string_view about = "undo register (cudaHostUnregister)";

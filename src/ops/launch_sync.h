@@ -4,8 +4,8 @@
 
 namespace normbench {
 
-/// Launches `count` (default 1) empty kernels. On the CPU (`"place": "cpu"`) it starts and joins a
-/// team of threads `count` times. The input passes through untouched.
+/// Launches `count` (default 1) empty kernels. On the CPU (`"place": "cpu"`) it instead starts and
+/// joins a team of threads `count` times. The input passes through unchanged.
 struct EmptyLaunch {
   static constexpr std::string_view name = "launch";
   static constexpr std::string_view about =

@@ -57,8 +57,9 @@ void check_files(const Load& load, const Manifest& manifest) {
   if (!sizes.empty()) unlike(sizes.begin()->first, "is missing");
 }
 
-/// Copies facts from the manifest of the folder into `load`, if it has one. Throws Invalid if the
-/// folder's preparation is not finished, or if its manifest does not fit the files or `load`.
+/// If the folder has a manifest, copies the preparation time and the PSNR from it into `load`.
+/// Throws Invalid if the folder's preparation is not finished, or if its manifest does not match
+/// the files or the size and layout of `load`.
 void note_manifest(Load& load, const std::string& folder) {
   if (!std::filesystem::is_directory(folder)) return;
   const auto manifest = read_manifest(folder);
@@ -78,9 +79,9 @@ void note_manifest(Load& load, const std::string& folder) {
 }
 
 /// Returns element `index` of a permutation of the numbers below `count`. `key` selects the
-/// permutation. A Feistel network permutes the numbers below a power of four, and is repeated until
-/// the result is below `count`. So each element is computed without the others. With only 4 rounds
-/// of the network, orders of a handful of numbers would not be equally likely.
+/// permutation. Each element is computed without the others: a Feistel network permutes the numbers
+/// below a power of four, and it is repeated until the result is below `count`. The network has 8
+/// rounds. With only 4 rounds, the orders of a handful of numbers would not be equally likely.
 std::size_t shuffled(std::size_t index, std::size_t count, std::uint64_t key) {
   const auto half_bits = std::max<std::size_t>(1, (std::bit_width(count - 1) + 1) / 2);
   const std::uint64_t mask = (std::uint64_t{1} << half_bits) - 1;
@@ -92,7 +93,7 @@ std::size_t shuffled(std::size_t index, std::size_t count, std::uint64_t key) {
   return static_cast<std::size_t>(left << half_bits | right);
 }
 
-/// Returns a window of one channel, in double.
+/// Returns a window of one channel of an image, in double.
 Tensor64 plane(const Image& image, const Window& part, std::int64_t channel) {
   Tensor64 out{{1, 1, part.height, part.width}, {}};
   out.values.reserve(out.shape.elements());
@@ -102,14 +103,15 @@ Tensor64 plane(const Image& image, const Window& part, std::int64_t channel) {
   return out;
 }
 
-/// Returns the centre of one channel of an image in the loader's size.
+/// Resizes one channel of an image so that its shorter side has `load.shorter` pixels. Returns the
+/// centre of the result, of the size `load.height` x `load.width`.
 Tensor64 resized_centre(const Load& load, const Tensor64& image) {
   const auto [rows, columns] =
       load.centre_of(static_cast<double>(image.shape.h), static_cast<double>(image.shape.w));
   return resized_part(image, rows, columns, load.height, load.width);
 }
 
-/// Decodes an encoded file and returns its image in the loader's size.
+/// Decodes an encoded file. Returns its image, resized or cropped to `load.height` x `load.width`.
 std::vector<double> fitted(const Load& load, const std::string& file) {
   std::vector<std::uint8_t> bytes;
   Image image;
@@ -120,7 +122,7 @@ std::vector<double> fitted(const Load& load, const std::string& file) {
       is_resized_first ? Window{.height = image.height, .width = image.width, .top = 0, .left = 0}
                        : load.window(image.height, image.width);
   std::vector<double> values;
-  // One plane at a time, since photos in double are large.
+  // The planes are resized one at a time, because photos in double are large.
   for (std::int64_t c = 0; c < channels; ++c) {
     const Tensor64 decoded = plane(image, part, c);
     const Tensor64 fitting = is_resized_first
@@ -291,8 +293,9 @@ TensorDesc Load::image() const {
 Window Load::window(std::int64_t image_height, std::int64_t image_width) const {
   if (fit == Fit::Resize)
     return {.height = image_height, .width = image_width, .top = 0, .left = 0};
-  // The factor for the window's size: 1 if the image is at least as large as the window, else the
-  // largest one with which the window fits.
+  // `part` is the factor by which the window of `height` x `width` is shrunk. If the image is at
+  // least as large as the window, the factor is 1. Otherwise it is the largest factor for which the
+  // window fits into the image.
   const double part = std::min(
       {1.0, static_cast<double>(image_height) / height, static_cast<double>(image_width) / width});
   Window cut{.height = std::max<std::int64_t>(1, std::llround(height * part)),
@@ -305,7 +308,8 @@ Window Load::window(std::int64_t image_height, std::int64_t image_width) const {
 
 std::pair<AxisPart, AxisPart> Load::centre_of(double image_height, double image_width) const {
   const auto part = [&](double pixels, double other, std::int64_t kept) {
-    // As in torchvision: the longer side is rounded down, and the window's start half to even.
+    // As in torchvision: the length of the longer side is rounded down, and the start of the window
+    // to the nearest whole number, ties to even.
     const double whole = pixels <= other
                              ? static_cast<double>(shorter)
                              : std::floor(static_cast<double>(shorter) * pixels / other);

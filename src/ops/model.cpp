@@ -21,7 +21,8 @@ Model Model::read(Reader& reader) {
     reader.complain("no \"name\" (of the network: \"resnet18\")");
   else if (reader.member("name").is_string() && !is_word(op.network))
     reader.complain_at("name", "expected a word: the network's name, \"resnet18\"");
-  // mean and std may come from the config's defaults of `normalize` without being needed.
+  // mean and std may come from the config's defaults for `normalize`. So they are allowed, and
+  // read, even if they are not needed.
   const bool needed = op.normalize != ModelNormalize::None;
   if (needed || reader.has("mean")) op.mean = read_channel_values(reader, "mean");
   if (needed || reader.has("std")) op.std = read_channel_divisors(reader, "std");

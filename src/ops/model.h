@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// Where the input of a network is normalised: nowhere, in a step before the network, or in its
-/// first layer.
+/// Where the input of a network is normalised: nowhere, in a step before the network, or in the
+/// network's first layer.
 enum class ModelNormalize { None, Before, Inside };
 constexpr auto words(ModelNormalize) {
   return std::to_array<Word<ModelNormalize>>({{ModelNormalize::None, "none"},
@@ -15,15 +15,17 @@ constexpr auto words(ModelNormalize) {
                                               {ModelNormalize::Inside, "inside"}});
 }
 
-/// Computes the logits of a network. Only a peer knows the names of networks and their weights. The
-/// input has a float dtype, which the output keeps. Parameters:
+/// Computes the logits of a network. It runs only in a peer (a program with another library, such
+/// as PyTorch), which has the networks and their weights. The input has a float dtype, and the
+/// output has the same dtype. Parameters:
 /// - name: the name of the network.
-/// - normalize: `before` and `inside` compute (x - mean) / std of the input (default none).
+/// - normalize: with `before` or `inside`, the input is normalised as (x - mean) / std (default
+///   none).
 /// - mean, std: the constants for normalize.
-/// - train: does a step of training: forward, cross-entropy, backward, SGD. The logits are those of
-///   the forward pass.
-/// - learning_rate: with 0, the default, weights do not change, so that all steps can be compared.
-///   The work of a step is the same with every rate.
+/// - train: also runs the rest of a training step: cross-entropy, backward pass, SGD. The logits
+///   are those of the forward pass.
+/// - learning_rate: with 0, the default, the weights do not change, so that the outputs of all
+///   steps can be compared. A step does the same work at every rate.
 struct Model {
   static constexpr std::string_view name = "model";
   static constexpr std::string_view about =
@@ -33,7 +35,7 @@ struct Model {
 
   std::string network = {};
   ModelNormalize normalize = ModelNormalize::None;
-  std::vector<double> mean = {}, std = {};  // one value, or one per channel; empty: missing
+  std::vector<double> mean = {}, std = {};  // one value, or one per channel; empty if not given
   bool train = false;
   double learning_rate = 0;
 

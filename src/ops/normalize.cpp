@@ -10,7 +10,8 @@
 namespace normbench {
 namespace {
 
-/// Estimates a value of one channel. Kernels may compute it in two orders; the larger error counts.
+/// Estimates a value of one channel. Kernels may compute the value in either of the two orders
+/// below. The error of the estimate is the larger one of the errors of the two orders.
 struct Normalized {
   Normalized(const Normalize& op, std::int64_t c, DType to)
       : Normalized(op.scale, at_channel(op.mean, c), at_channel(op.std, c), to,
@@ -20,7 +21,8 @@ struct Normalized {
   }
 
   Estimate operator()(const Estimate& x) const {
-    // Order 1: ((x * scale) - mean) / std, every step rounded to float32, or as a library rounds.
+    // Order 1: ((x * scale) - mean) / std. Every step is rounded to float32. If a peer (another
+    // library) computes the value, the values in `rounds` are also rounded to the output's dtype.
     const Estimate scaled = rounded(is_scaled ? stored(times(x, scale), float32) : x, input);
     const Estimate centred = rounded(stored(minus(scaled, mean), float32), difference);
     Estimate as_written = stored(over(centred, std), float32);
@@ -32,14 +34,15 @@ struct Normalized {
   }
 
  private:
-  /// Returns the relative error of a value that a library rounds; 0 if `rounds` lacks the value.
-  /// Unlike roundoff_of(), does not return 0 for float32: a library may divide whole numbers by 255
-  /// first, which rounds them.
+  /// Returns the relative error of the value `held` if a library rounds it, that is, if `rounds`
+  /// has it. Otherwise returns 0. Unlike roundoff_of(), does not return 0 for float32: a library
+  /// may divide whole numbers by 255 first, and this division rounds them.
   static double roundoff_here(const Rounds& rounds, Narrow held, DType to) {
     const bool is_named = std::ranges::find(rounds, held) != rounds.end();
     return is_named ? unit_roundoff(to) : 0;
   }
-  /// Adds a rounding error, also to whole numbers: a library may have divided them by 255.
+  /// Adds a rounding error. Unlike stored(), also adds it to whole numbers, because a library may
+  /// have divided them by 255.
   static Estimate rounded(Estimate a, double roundoff) {
     a.error += roundoff * (std::abs(a.value) + a.error);
     return a;
@@ -59,11 +62,11 @@ struct Normalized {
   Divisor std;
   Constant factor, term;
   bool is_scaled, is_narrow;
-  double input = 0, difference = 0;  // roundoffs
+  double input = 0, difference = 0;  // relative errors of x * scale and x - mean
   Rounding narrow, float32 = rounding_of(DType::Float32);
 };
 
-/// Returns the windows of the images, mirrored, in the order of the op's output.
+/// Returns the windows of the images, mirrored by `flip`, in the order of the op's output.
 Tensor64 placed(const Normalize& op, const Tensor64& images) {
   if (op.crop.empty()) return mirrored(images, op.flip);
   Tensor64 cut = op.crop[0].cut(images);
@@ -77,7 +80,8 @@ Tensor64 placed(const Normalize& op, const Tensor64& images) {
 
 constexpr std::size_t most_windows = 64;
 
-/// Reads a window from its own object. Returns nothing if "size" is missing or wrong.
+/// Reads a window from a JSON object that holds nothing else. Returns nothing if "size" is missing
+/// or wrong.
 std::optional<Window> read_window(Reader& reader, bool is_object) {
   if (is_object) reader.require("size", "[height, width]");
   const auto window = Window::read(reader);

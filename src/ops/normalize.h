@@ -5,12 +5,13 @@
 
 namespace normbench {
 
-/// Computes y = (x * scale - mean[c]) / std[c] on a window of each image, mirrored by `flip`, in
-/// dtype `to` and layout `layout`. Several windows of one size turn [N, C, H, W] into [N * windows,
-/// C, height, width]: the first window of all images, then the second, as a `concat` of crops
-/// would.
+/// Computes y = (x * scale - mean[c]) / std[c] on a window of each image. The result is mirrored by
+/// `flip` and has dtype `to` and layout `layout`. There may be several windows of one size. The
+/// output is then [N * windows, C, height, width]: the first window of all images, then the second
+/// window of all images, as from a `concat` of crops.
 /// Parameters: mean; std; dtype (default float32); scale (default 1); layout (default: the
-/// input's); crop (a window, or a list of at most 64); flip; constants.
+/// input's); crop (a window, or a list of at most 64); flip (default none); constants (default
+/// cached).
 struct Normalize {
   static constexpr std::string_view name = "normalize";
   static constexpr std::string_view about =
@@ -23,7 +24,8 @@ struct Normalize {
   std::vector<Window> crop = {};  // all of one size; empty: the whole image
   Flip flip = Flip::None;
   Constants constants = Constants::Cached;
-  Rounds rounds = {};  // values that a peer rounds; the kernels here round none
+  // Values that a peer (another library) holds in the output's dtype; empty without a peer.
+  Rounds rounds = {};
 
   static Normalize read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -36,7 +38,7 @@ struct Normalize {
   bool whole_batch() const { return crop.size() > 1; }
   bool elementwise() const { return crop.empty() && flip == Flip::None; }
   bool row_wise() const { return crop.empty() && (flip == Flip::None || flip == Flip::Horizontal); }
-  /// Returns ops that set each parameter at least once with each dtype.
+  /// Returns ops that together set each parameter at least once with each float dtype.
   static std::vector<Normalize> samples(const Shape& shape);
 };
 

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-/// Parses the header's text: a Python dict with three known keys. Other Python text is a mistake.
+/// Parses the header's text: a Python dict with three known keys. Throws Invalid for any other
+/// text.
 class DictParser {
  public:
   explicit DictParser(std::string_view text) : text_(text) {}
@@ -65,7 +66,7 @@ class DictParser {
     if (!accept(c)) throw Invalid(fmt::format("expected '{}' in the dict", c));
   }
 
-  /// Reads a dtype's string, or the whole text of a structured type or an array type.
+  /// Reads a dtype: its string, or the whole text of a structured type or an array type.
   std::string type() {
     skip_space();
     if (!text_.starts_with('[') && !text_.starts_with('(')) return quoted();
@@ -74,7 +75,7 @@ class DictParser {
     return std::string(all.substr(0, all.size() - text_.size()));
   }
 
-  /// Skips from an opening bracket to the one that closes it.
+  /// Skips an opening bracket and everything up to its closing bracket.
   void skip_brackets() {
     std::size_t open = 0;
     do {
@@ -91,7 +92,7 @@ class DictParser {
     } while (open > 0);
   }
 
-  /// Reads a string, also as Python 2 may write it: u'descr'.
+  /// Reads a string. Python 2 may write it with a prefix: u'descr'.
   std::string quoted() {
     skip_space();
     if (text_.starts_with("u'") || text_.starts_with("u\"")) text_.remove_prefix(1);
@@ -160,7 +161,8 @@ constexpr auto kTypes = std::to_array<NumPyType>({{"b1", "bool", "?", "bool_"},
                                                   {"c16", "complex128", "D", "cdouble"},
                                                   {"c32", "complex256", "G", "clongdouble"}});
 
-/// Types with a length or a unit, and types that are no numbers, by their first letter.
+/// Kinds of types that are not in kTypes, by the first character of their code: types with a length
+/// or a unit, and types that are not numbers.
 struct OtherType {
   char letter;
   std::string_view said;
@@ -176,7 +178,7 @@ constexpr auto kOthers =
                               {'M', "dates (datetime64)"},
                               {'m', "time spans (timedelta64)"}});
 
-/// The dtype in a header, split into code and byte order.
+/// A dtype from a header, split into code and byte order.
 struct FileType {
   const NumPyType* known = nullptr;  // null if kTypes lacks it
   std::string_view code;
@@ -200,7 +202,7 @@ FileType type_of(std::string_view descr) {
   return {.known = &*at, .code = at->code, .big_endian = descr[0] == '>' && !one_byte};
 }
 
-/// Returns the type in words, or the header's text if it is unknown.
+/// Returns the type in words. For an unknown type, returns the text from the header.
 std::string said(const std::string& descr) {
   const FileType type = type_of(descr);
   if (type.known != nullptr)
@@ -213,7 +215,7 @@ std::string said(const std::string& descr) {
   return fmt::format("\"{}\"", descr);
 }
 
-/// Returns true for a dtype that NumPy lacks, so that files store its bits as another dtype.
+/// Returns true for a dtype that NumPy lacks. Files store its bits as an unsigned integer.
 bool stands_as_bits(const DTypeRow& dtype) {
   return dtype.significant_bits > 0 && dtype.npy[1] == 'u';
 }
@@ -224,7 +226,8 @@ bool holds(const NpyHeader& header, const DTypeRow& dtype) {
   return type.known != nullptr && !type.big_endian && type.code == dtype.npy.substr(1);
 }
 
-/// Returns the right type, and how to get it if that is known.
+/// Returns the expected type in words. If only the byte order of the file is wrong, adds how to
+/// save the array.
 std::string wanted(const NpyHeader& header, const DTypeRow& dtype) {
   if (stands_as_bits(dtype))
     return fmt::format("{} (as ml_dtypes saves it, or its bits as uint{})", dtype.name,
@@ -261,7 +264,7 @@ NpyHeader parse_npy(std::span<const std::byte> file) {
 }
 
 std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape) {
-  constexpr std::size_t before = magic.size() + 4;  // the version and the length
+  constexpr std::size_t before = magic.size() + 4;  // magic, version, length of the dict
   std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                  descr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   const std::size_t length = (before + dict.size() + 1 + 63) / 64 * 64 - before;

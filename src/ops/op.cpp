@@ -36,7 +36,8 @@ constexpr auto named_roles = [] {
 }();
 constexpr Roles no_roles;
 
-/// Returns the accuracy of tensors whose values only move. Their errors move in the same way.
+/// Returns the accuracy of an op that only moves values. The errors move in the same way as the
+/// values.
 template <class T>
 Accuracy moved(const T& op, std::span<const Known> in, const Tensor64& exact) {
   Accuracy found = in[0].accuracy;
@@ -60,7 +61,8 @@ Accuracy moved(const T& op, std::span<const Known> in, const Tensor64& exact) {
   return found;
 }
 
-/// Returns the cost of an op that writes every output element and reads one input element for each.
+/// Returns the cost of an op that reads one input element for each output element, and writes every
+/// output.
 Cost window_cost(std::span<const TensorDesc> in, std::span<const TensorDesc> out,
                  std::int64_t flops_per_element) {
   const std::int64_t elements = out[0].elements();

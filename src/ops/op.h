@@ -1,36 +1,42 @@
 /// The catalogue of ops: what a stage means, before any kernel is chosen.
 ///
-/// Each op is a struct with its own header, and one alternative of `Op`. It has `name`, `about`,
-/// its parameters, and may have these members:
-///   static constexpr Roles roles           what it is to a pipeline, and which of these members it
-///                                          needs (roles.h); default: the roles of a plain kernel
+/// Each op is a struct in its own header, and one alternative of `Op`. It has `name`, `about` and
+/// its parameters. It may also have these members:
+///   static constexpr Roles roles           its roles in a pipeline, which also decide which of
+///                                          these members it needs (roles.h); default: the roles of
+///                                          an op that computes new values
 ///   static T read(Reader&)                 reads its parameters; missing: it has no parameters
-///   infer(in) -> std::vector<TensorDesc>   the outputs; throws Invalid
-///   reference(in, out, first[, item])      computes the outputs in double; `item` if items differ
+///   infer(in) -> std::vector<TensorDesc>   the descriptions of the outputs; throws Invalid
+///   reference(in, out, first[, item])      computes the outputs in double; it has `item`, the
+///                                          number of the iteration, only if the outputs of
+///                                          iterations differ
 ///   accuracy(in, exact, out)               the range and the error bounds of each output
 ///   fewest(in, out) -> Cost                default: reads every input and writes every output once
 ///   static constexpr int flops_per_element   instead of `fewest`: operations per output element,
-///                                          for an op that reads one input element for each
+///                                          for an op that reads one input element for each output
+///                                          element
 ///   static constexpr int flops_per_input   instead of `fewest`: operations per element of the
 ///                                          first input, for an op that reads every input
 ///   whole_batch() -> bool                  true if an output image depends on input images with
 ///                                          another index than its own; default: false
 ///   row_wise() -> bool                     true if row h of an output image depends only on row h
-///                                          of the input image with its index; default: false
+///                                          of the input image with the same index; default: false
 ///   elementwise() -> bool                  true if an output element depends only on the input
 ///                                          element at its position, and may overwrite it;
 ///                                          default: false
-///   static std::vector<T> samples(Shape)   the ops that a self-test runs; missing: one without
-///                                          parameters
+///   static std::vector<T> samples(Shape)   the ops that a self-test runs; an op without `read`
+///                                          does not need it
 ///   feeds(first) -> std::vector<Feeds>     the inputs of a self-test; default: `first` alone
 ///   resolve(paths)                         finds its files; throws Invalid; default: it has none
-///   misplaced(place) -> optional           a parameter that does not suit the stage's place
+///   misplaced(place) -> optional           a parameter that is not allowed at this place (CPU or
+///                                          GPU)
 ///   saved_file(start, image)               the path of the file that it writes for an image
 ///   why_not_saved(path, image)             what is wrong with that file
-///   rounds, held_to                        variables: how a peer that runs the op rounds, and with
-///                                          which filter it resizes
-/// Its kernel rows are in a file in backend/cpu/ and one in backend/cuda/, listed in the rows.h
-/// there.
+///   rounds, held_to                        variables for checks of a peer (another library): the
+///                                          values that the peer rounds, and the filter with which
+///                                          it resizes
+/// The kernel rows of an op (its implementations) are in a file in backend/cpu/ and a file in
+/// backend/cuda/. The rows.h in each of these folders lists the kernel rows of all ops.
 #pragma once
 
 #include <optional>
@@ -85,27 +91,29 @@ const Load* load_of(const Op& op);
 /// Returns the names of all ops, in the order of the catalogue.
 std::vector<std::string> op_names();
 
-/// What a parameter of an op decides. OfOutput: a property of the output, such as its dtype.
-/// Storage: how files hold images. Files: which files are loaded.
+/// What a parameter of an op decides. Constants and Flip: the parameters "constants" and "flip".
+/// OfOutput: a property of the output, such as its dtype. Storage: how files hold images. Files:
+/// which files are loaded.
 enum class ParameterKind { Constants, Flip, OfOutput, Storage, Files, Other };
 ParameterKind parameter_kind(std::string_view parameter);
 
-/// Reads the op called `name` with parameters from `reader`. Returns nothing for an unknown name
+/// Reads the op called `name` with parameters from `reader`. For an unknown name, returns nothing
 /// and reports no issue.
 std::optional<Op> read_op(std::string_view name, Reader& reader);
 
-/// Returns the outputs. Their memory kind is that of the first input; the planner replaces it.
-/// Throws Invalid.
+/// Returns the descriptions of the outputs. Throws Invalid. The outputs get the memory kind of the
+/// first input. The planner later replaces it by the kind that the config asks for.
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 
-/// Computes the op on images [first, first + count) in double. `in` and `out` hold just these
-/// images. A tensor that is no batch, such as one value for each channel, is passed whole. `item`
-/// is the index of the iteration in its turn. Only loaders use it: each iteration loads other
-/// images.
+/// Computes the op on images [first, first + count) in double. `in` and `out` hold only these
+/// `count` images. A tensor that is not a batch of images, such as one value for each channel, is
+/// passed whole. `item` is the number of the iteration, counted from 0 in each turn (timed series
+/// of iterations). Only loaders use `item`, because each iteration loads other images.
 void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> out,
                std::int64_t first, std::int64_t item = 0);
 
-/// Returns false for ops with undefined output values, and for ops that only peers can compute.
+/// Returns false for ops with undefined output values, and for ops that only peers (other
+/// libraries) can compute.
 bool has_reference(const Op& op);
 
 /// Returns true if an output image depends on input images with another index than its own, as sums
@@ -113,45 +121,47 @@ bool has_reference(const Op& op);
 bool whole_batch(const Op& op);
 
 /// Returns true if a row of an output image depends only on the same row of one input image.
-/// `reference` and `accuracies` may then get some of the rows.
+/// Callers may then pass only some of the rows to `reference` and `accuracies`.
 bool row_wise(const Op& op);
 
 /// Returns true if every output element depends only on the input element at the same position.
 bool is_elementwise(const Op& op);
 
-/// Returns true for ops that only peers run.
+/// Returns true for ops that only peers (other libraries) run.
 bool is_peer_only(const Op& op);
 
 /// Returns true if the output is the first input itself, which the op does not change.
 bool passes_through(const Op& op);
 
-/// Returns true if the op reads its inputs, or must wait for them like an op that does.
+/// Returns true if the op must not start before its inputs are computed.
 bool needs_input(const Op& op);
 
 /// Returns the range and the error bounds of each output. `exact` are the outputs of `reference`.
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
                                  std::span<const Tensor64> exact, std::span<const TensorDesc> out);
 
-/// Returns the op with error bounds for a library that rounds the values in `rounds` to the
-/// output's dtype.
+/// Returns the op with error bounds for a library that holds some kinds of values in the output's
+/// dtype. `rounds` names these kinds, such as constants and statistics.
 Op with_rounds(Op op, const Rounds& rounds);
 
-/// Returns the op with this filter in its reference, to check a library that resizes with it.
+/// Returns the op with `filter` in its reference, to check a library that resizes with this filter.
 Op with_filter(Op op, ResizeFilter filter);
 
 /// Finds the files of the op. Throws Invalid.
 void resolve(Op& op, const Paths& paths);
 
-/// Returns a parameter of the op that does not suit the place; nothing if all do.
+/// Returns a parameter of the op that is not allowed at this place; nothing if there is none.
 std::optional<Misplaced> misplaced(const Op& op, Place place);
 
-/// Returns the path of the file that the op writes for an image: `start` (folder, stage and item:
-/// "/tmp/x/4-0") and the image's number. Returns "" for an op that writes no file.
+/// Returns the path of the file that the op writes for an image. It consists of `start` (folder,
+/// stage and item, like "/tmp/x/4-0") and the number of the image. Returns "" for an op that writes
+/// no file.
 std::string saved_file(const Op& op, std::string_view start, std::int64_t image);
 /// Returns why the file at `path` does not hold this dense image, or "".
 std::string why_not_saved(const Op& op, const std::string& path, const View& image);
 
-/// Returns the fewest bytes that the op can move, and its floating-point operations.
+/// Returns the fewest bytes that any kernel for the op can move, and the op's floating-point
+/// operations.
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out);
 
 /// Returns ops called `name`, with the parameters that a self-test tries on an input of this shape.

@@ -7,14 +7,16 @@
 namespace normbench {
 namespace {
 
-/// The number of taps per axis that the error bound assumes: those of an axis that shrinks to 1/32.
-/// With more taps, kernels sum in blocks, which keeps the error within the bound.
+/// The error bound holds for at most this number of taps per axis. An axis that shrinks to 1/32 has
+/// 64 taps. Kernels sum a larger number of taps in blocks, so that the error stays within the
+/// bound.
 constexpr double most_taps = 64;
 
 constexpr double largest_byte = 255;
 
 /// Returns the images with each row resized by `filter`, which has the taps of each output pixel.
-/// `of_taps` computes each pixel from its taps and the input pixels from the first tap on.
+/// `of_taps(taps, pixels)` computes one output pixel. `pixels` begins at pixel `taps.first` of the
+/// input row.
 template <class OfTaps>
 Tensor64 resized_rows(const Tensor64& in, const std::vector<Taps>& filter, OfTaps of_taps) {
   Tensor64 out{{in.shape.n, in.shape.c, in.shape.h, std::ssize(filter)}, {}};
@@ -37,10 +39,12 @@ Tensor64 transposed(const Tensor64& in) {
   return out;
 }
 
-/// Returns the error of a pixel after two sums of k products, with float32 weights in any order.
-/// Each sum is off by at most gamma(k + 1) sum |w| |x| (Higham, eq. 3.5), where sum |w| = 1 and
-/// gamma(n) = n u / (1 - n u). Kernels that also compute the weights in float32 may be off by the
-/// same share of `largest`, the largest of the pixels.
+/// Returns `a` with a larger error: a resize computes two weighted sums in float32, one along each
+/// axis, and this adds the errors of both. The order of summation does not matter. A sum of k
+/// products is off by at most gamma(k + 1) sum |w| |x| (Higham, eq. 3.5), where sum |w| = 1 and
+/// gamma(n) = n u / (1 - n u). In place of sum |w| |x| the bound has `largest`, the largest
+/// magnitude of the pixels, because kernels that also compute the weights in float32 may be off by
+/// that much.
 Estimate weighed_twice(Estimate a, double largest) {
   const double nu = (most_taps + 1) * unit_roundoff(DType::Float32);
   for (int pass = 0; pass < 2; ++pass) a.error += nu / (1 - nu) * (largest + a.error);
@@ -71,15 +75,16 @@ Tensor64 largest_under(const Tensor64& in, std::int64_t height, std::int64_t wid
                     });
 }
 
-/// Returns the number of taps of the triangle filter on one axis: 2 if it grows, 2 times the scale
-/// if it shrinks.
+/// Returns the number of taps of the triangle filter along an axis: 2 if the axis grows, and 2 *
+/// from / to if it shrinks.
 double taps_between(std::int64_t from, std::int64_t to) {
   return 2 * std::max(1.0, static_cast<double>(from) / static_cast<double>(to));
 }
 
-/// Counts a multiplication and an addition for each tap: first along columns, for each input
-/// column, then along rows. The result is at most 2^60, so that it does not overflow: the image
-/// between the two passes may be much larger than the input and the output.
+/// Returns the operations of a resize: a multiplication and an addition for each tap. The first
+/// pass resizes each input column, and the second pass resizes each row of the result. The returned
+/// number is at most 2^60. It could overflow without this limit, because the image between the two
+/// passes may be much larger than the input and the output.
 std::int64_t resize_flops(const TensorDesc& in, const TensorDesc& out) {
   const double rows = 2 * taps_between(in.shape.h, out.shape.h) * static_cast<double>(in.shape.w);
   const double columns =

@@ -4,9 +4,10 @@
 
 namespace normbench {
 
-/// Resizes each image with a triangle filter. Pixel centres are at half integers. When an axis
-/// shrinks, the filter widens by the scale, as in PIL and in torchvision with antialias=True. The
-/// dtype stays, and uint8 is rounded. Parameter: size [h, w].
+/// Resizes each image with a triangle filter. Pixel centres are at half integers. Along an axis
+/// that shrinks, the filter is wider, in proportion to the scale, as in PIL and in torchvision with
+/// antialias=True. The output has the dtype of the input. A uint8 output is rounded. Parameter:
+/// size [h, w].
 struct Resize {
   static constexpr std::string_view name = "resize";
   static constexpr std::string_view about = "antialiased bilinear resize";
@@ -25,31 +26,31 @@ struct Resize {
 /// How pixels are resized.
 /// - Triangle: the filter of the op `resize`.
 /// - Box: along an axis that shrinks, the mean of the input pixels that an output pixel covers,
-///   weighted by the covered part, as OpenCV's INTER_AREA. Along an axis that grows, the triangle,
-///   as OpenCV's INTER_LINEAR.
+///   weighted by the covered part of each, like OpenCV's INTER_AREA. Along an axis that grows, the
+///   triangle filter, like OpenCV's INTER_LINEAR.
 enum class ResizeFilter { Triangle, Box };
 constexpr auto words(ResizeFilter) {
   return std::to_array<Word<ResizeFilter>>(
       {{ResizeFilter::Triangle, "triangle"}, {ResizeFilter::Box, "box"}});
 }
 
-/// Returns the images [n, c, h, w] in another size, in double.
+/// Returns the images [n, c, h, w] resized to height x width, in double.
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter);
 
-/// The part of an axis that is resized, in pixels. It may start and end within a pixel.
+/// The part of an axis of an image that is resized, in pixels. It may start and end within a pixel.
 struct AxisPart {
   double begin = 0, length = 0;
 };
 
-/// Returns parts of the rows and columns of images [n, c, h, w] resized to height x width, in
-/// double, by the triangle filter. Pixels around the part count where the filter reaches them, so
-/// the result is a window of the whole images resized.
+/// Returns the parts `rows` and `columns` of images [n, c, h, w], resized to height x width by the
+/// triangle filter, in double. The filter also uses pixels outside of the parts, so the result is a
+/// window of the resized whole images.
 Tensor64 resized_part(const Tensor64& in, const AxisPart& rows, const AxisPart& columns,
                       std::int64_t height, std::int64_t width);
 
 /// Returns bounds on how far images that were resized and stored as uint8 may lie from `exact`.
-/// `weighed` has the part of each output pixel's error that comes from its input pixels: their
-/// errors, weighted by the filter.
+/// `weighed` has the error bound of each output pixel that follows from the error bounds of the
+/// input pixels: their sum, weighted by the filter.
 std::vector<double> errors_of_resized_bytes(const Tensor64& exact, const Errors& weighed);
 
 /// The weights of input pixels [first, first + weights.size()) in an output pixel. Their sum is 1.
@@ -58,13 +59,15 @@ struct Taps {
   std::vector<double> weights;
 };
 
-/// Returns the taps of each of `to` output pixels from `from` input pixels, or from a part of them.
-/// Pixel centres are at half integers. The triangle has the half-width max(1, length / to) around
-/// the output pixel's centre, and is cut at the borders, as in PIL's BILINEAR and in torchvision
-/// with antialias=True.
+/// Returns the taps of each of `to` output pixels, computed from `from` input pixels. With `part`,
+/// the output pixels cover only that part of the input axis. Pixel centres are at half integers.
+/// The half-width of the triangle around the centre of an output pixel is max(1, length / to).
+/// `length` is the length of the part, or without `part` of the whole axis. The triangle is cut at
+/// the borders, as in PIL's BILINEAR and in torchvision with antialias=True.
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to);
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to, const AxisPart& part);
-/// Returns the taps of the box filter for each of `to` output pixels from `from` input pixels.
+/// Returns the taps of the box filter (ResizeFilter::Box) for each of `to` output pixels, computed
+/// from `from` input pixels.
 std::vector<Taps> box_filter(std::int64_t from, std::int64_t to);
 
 }  // namespace normbench

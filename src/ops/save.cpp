@@ -42,7 +42,7 @@ std::string npy_start(const View& image) {
       fmt::format("cannot save {}: {}", std::filesystem::path(path).filename().string(), why));
 }
 
-/// A new file, which replaces an old one with this path.
+/// Creates a file. An existing file with this path is removed first.
 class NewFile {
  public:
   explicit NewFile(const std::string& path) : path_(path) {
@@ -56,8 +56,8 @@ class NewFile {
     if (write_bytes(file_.number(), text) < text.size())
       cannot_save(path_, system_error_text(errno));
   }
-  /// Closes the file. Throws if something could not be written, which some file systems report only
-  /// now.
+  /// Closes the file. Throws if not all bytes could be written, because some file systems report
+  /// this error only when the file is closed.
   void end() {
     if (!file_.close()) cannot_save(path_, system_error_text(errno));
   }

@@ -18,8 +18,8 @@ constexpr auto words(SaveFormat) {
 }
 
 /// Encodes each uint8 nhwc image and writes it to its own file in the run's scratch folder. The
-/// input passes through. After the stage the file system has the files, but they may not be on a
-/// disk yet. Parameters:
+/// input passes through. After the stage the files exist in the file system, but their content may
+/// not be on a disk yet. Parameters:
 /// - format: jpeg (the default; baseline with chroma at full resolution), png (zlib's default
 ///   level), raw (the bytes of the image) or npy ([height, width, channels]).
 /// - quality: for jpeg (default 95).
@@ -42,14 +42,15 @@ struct Save {
   /// Returns the path of an image's file: `start` (folder, stage and item: "/tmp/x/4-0"), then
   /// "-IMAGE.FORMAT".
   std::string saved_file(std::string_view start, std::int64_t image) const;
-  /// Returns why the file does not hold this dense image, or "". A png, raw or npy must have the
-  /// same values. The root mean square error of a jpeg may be up to jpeg_error_bound().
+  /// Returns why the file does not hold this dense image, or "". The values in a png, raw or npy
+  /// must equal those of the image. The root mean square error of a jpeg may be up to
+  /// jpeg_error_bound().
   std::string why_not_saved(const std::string& path, const View& image) const;
 };
 
-/// The content of an image's file: `start`, then `rest`.
+/// The content of an image's file: the bytes of `start`, then those of `rest`.
 struct FileContent {
-  std::string start;  // the header of a npy, else ""
+  std::string start;  // the header of an npy file, else ""
   std::span<const std::uint8_t> rest;
 };
 
@@ -57,8 +58,8 @@ struct FileContent {
 /// Throws std::runtime_error if the image cannot be encoded.
 FileContent saved_content(const Save& op, const View& image, std::vector<std::uint8_t>& memory);
 
-/// Writes a dense image to a new file, which replaces an old one. `memory` is reused. Throws
-/// std::runtime_error with the file's name and the reason.
+/// Writes a dense image to a new file. If a file with this path exists, it is replaced. `memory` is
+/// reused. Throws std::runtime_error with the file's name and the reason.
 void save_image(const Save& op, const std::string& path, const View& image,
                 std::vector<std::uint8_t>& memory);
 

@@ -16,7 +16,7 @@
 namespace normbench {
 namespace {
 
-/// Fills the view with the random bytes of `seed`, each converted to a T.
+/// Fills the view with the random bytes that `seed` determines, each converted to a T.
 template <class T>
 void fill_rows(const View& view, std::uint64_t seed) {
   std::array<T, 256> values;
@@ -55,7 +55,8 @@ double random_value(const RandomValues& values, std::uint64_t seed, std::uint64_
   return values.first + values.second * normal(seed, index);
 }
 
-/// Fills the tensor with the random values of images from `first` on, rounded to the dtype.
+/// Fills the tensor with the random values of images `first`, first + 1 and so on, rounded to the
+/// dtype.
 void fill_values(const RandomValues& values, DType dtype, std::uint64_t seed, std::int64_t first,
                  Tensor64& tensor) {
   const auto [n, c, h, w] = tensor.shape;

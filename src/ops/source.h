@@ -12,11 +12,13 @@ namespace normbench {
 
 class Probe;
 
-/// The folder in which relative paths start, and the value of --images.
+/// Where an op finds its files. Relative paths start in `base_dir`. `images_dir` is the value of
+/// --images, if it is given.
 struct Paths {
   std::string base_dir;
   std::optional<std::string> images_dir;
-  // What is known about encoded images, for all loaders of a config. Null: each loader has its own.
+  // What is known about the files with encoded images, shared by all loaders of a config. Null:
+  // each loader keeps this for itself.
   std::shared_ptr<Probe> probe = nullptr;
 };
 
@@ -36,7 +38,7 @@ struct RandomValues {
   bool operator==(const RandomValues&) const = default;
 };
 
-/// The batch that a variant starts from. It is made before the timed stages. It holds one of:
+/// The batch that a variant starts from. It is made before the timed stages. Its content is one of:
 /// - random bytes, in any dtype;
 /// - uniform or normal random values, in a float dtype;
 /// - the content of a .npy or raw file, which is mapped into memory.
@@ -46,7 +48,7 @@ struct Source {
   static constexpr std::string_view name = "source";
   static constexpr std::string_view about = "the batch a variant starts from; not timed";
   static constexpr Roles roles{.starts = true, .given = true};
-  // `reference` computes random values with this seed.
+  // The seed of the run that `reference` assumes when it computes random values.
   static constexpr std::uint64_t default_seed = 1;
 
   DType dtype = DType::UInt8;
@@ -59,12 +61,12 @@ struct Source {
 
   bool operator==(const Source&) const = default;
   static Source read(Reader& reader);
-  /// Makes `path` absolute. Throws Invalid if the file has another dtype or shape, or a value in it
-  /// is not finite.
+  /// Makes `path` absolute. Throws Invalid if the file has another dtype or shape, or if it has a
+  /// value that is not finite.
   void resolve(const Paths& paths);
   TensorDesc desc() const { return dense(dtype, layout, shape, memory); }
-  /// Fills the whole view, which must be in host memory. The same seed gives the same values in
-  /// every layout. Random bytes are also the same in every dtype.
+  /// Fills the whole view, which must be in host memory. For the same `run_seed`, the values are
+  /// the same in every layout. Random bytes are also the same in every dtype.
   void fill(const View& view, std::uint64_t run_seed) const;
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;

@@ -13,7 +13,8 @@
 
 namespace normbench {
 
-/// How files hold images: encoded, with one image in a file, or as arrays of one or several images.
+/// How files hold images. Image: one encoded image in each file. Raw and Npy: arrays of one or
+/// several images.
 enum class Storage { Image, Raw, Npy };
 constexpr auto words(Storage) {
   return std::to_array<Word<Storage>>(
@@ -23,9 +24,10 @@ constexpr auto words(Storage) {
 /// Returns the endings of the names of files with this storage.
 std::span<const std::string_view> endings_of(Storage storage);
 
-/// Returns how many images a file holds and where they start, or why it is broken. `image`
-/// describes one image, dense uint8. A .raw holds any number of images without gaps. A .npy holds
-/// an array of one image ([h, w, c] or [c, h, w], depending on the layout) or of several.
+/// Returns how many images a file holds and where they start, or why it is broken. `image` is the
+/// description of one image, dense uint8. A .raw file holds any number of images without gaps. A
+/// .npy file holds an array of one image ([h, w, c] or [c, h, w], depending on the layout) or of
+/// several.
 FileContents look_into_array(const std::string& file, Storage storage, const TensorDesc& image);
 
 }  // namespace normbench

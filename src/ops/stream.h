@@ -4,9 +4,9 @@
 
 namespace normbench {
 
-/// Reads its input once and writes `write`/`read` times as many bytes, but at least one. The output
-/// is uint8 [1, 1, 1, bytes] with undefined values. With `read` 0 it reads nothing and writes as
-/// many bytes as the input has.
+/// Reads its input once and writes `write` / `read` times as many bytes, but at least one byte. If
+/// the parameter `read` is 0, it reads nothing and writes as many bytes as the input has. The
+/// output is uint8 [1, 1, 1, bytes] with undefined values.
 struct Stream {
   static constexpr std::string_view name = "stream";
   static constexpr std::string_view about =
@@ -21,16 +21,16 @@ struct Stream {
   static std::vector<Stream> samples(const Shape& shape);
 };
 
-/// Bytes that are read and written.
+/// The numbers of bytes that an op, or all stages of a variant together, must read and write.
 struct StreamMix {
   std::int64_t read = 0, written = 0;
   bool operator==(const StreamMix&) const = default;
 };
 
-/// Returns the mix of the stream whose speed is the limit for work that moves `bytes`. Returns
-/// `bytes`, with one exception: if the larger number is within 0.1 % of k times the smaller one,
-/// for a whole k from 1 to 8, it becomes that multiple. This ignores small tensors, such as
-/// statistics, beside a large one.
+/// Returns the bytes of the `stream` with which work that moves `bytes` is compared, as its speed
+/// limit. This is `bytes` itself, with one exception: if the larger number is within 0.1 % of k
+/// times the smaller number, for a whole k from 1 to 8, the larger number is replaced by this
+/// multiple. So small tensors next to a large one, such as statistics, do not change the ratio.
 StreamMix limit_mix(const StreamMix& bytes);
 
 /// Writes one byte to each page of an output as large as its input.

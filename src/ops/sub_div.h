@@ -4,8 +4,8 @@
 
 namespace normbench {
 
-/// Computes y = x - mean[c]. x has a float dtype, which y keeps. Parameters: mean (one value, or
-/// one per channel); constants (when kernels prepare them).
+/// Computes y = x - mean[c]. x and y have the same float dtype. Parameters: mean (one value, or one
+/// per channel); constants (cached or per_call: when kernels prepare the constants).
 struct Sub {
   static constexpr std::string_view name = "sub";
   static constexpr std::string_view about = "subtract the per-channel mean";
@@ -13,7 +13,8 @@ struct Sub {
 
   std::vector<double> mean = {};  // one value, or one per channel
   Constants constants = Constants::Cached;
-  Rounds rounds = {};  // values that a peer rounds; the kernels here round none
+  // Values that a peer (another library) holds in the output's dtype; empty without a peer.
+  Rounds rounds = {};
 
   static Sub read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -25,8 +26,8 @@ struct Sub {
   static std::vector<Sub> samples(const Shape& shape);
 };
 
-/// Computes y = x / std[c]. x has a float dtype, which y keeps. Parameters: std (one value, or one
-/// per channel); constants (when kernels prepare them).
+/// Computes y = x / std[c]. x and y have the same float dtype. Parameters: std (one value, or one
+/// per channel); constants (cached or per_call: when kernels prepare the constants).
 struct Div {
   static constexpr std::string_view name = "div";
   static constexpr std::string_view about = "divide by the per-channel standard deviation";
@@ -34,7 +35,8 @@ struct Div {
 
   std::vector<double> std = {};  // one value, or one per channel; never 0
   Constants constants = Constants::Cached;
-  Rounds rounds = {};  // values that a peer rounds; the kernels here round none
+  // Values that a peer (another library) holds in the output's dtype; empty without a peer.
+  Rounds rounds = {};
 
   static Div read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;

@@ -13,8 +13,8 @@ std::vector<TensorDesc> sent(const TensorDesc& x) {
 
 }  // namespace
 
-// Transfers run in the device's place and read or write its memory. Their bytes in host memory
-// count as bytes over the link.
+// The place of a transfer is the device, so its read and written bytes are those in device memory.
+// The bytes that it moves in host memory are counted as bytes over the link.
 
 std::vector<TensorDesc> H2d::infer(std::span<const TensorDesc> in) const {
   return sent(only_input(in));

@@ -24,9 +24,9 @@ struct D2h {
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
 };
 
-/// Copies its page-locked input to the device. At the same time it copies as many meaningless bytes
-/// from the device into page-locked memory, so that both directions of the link are busy. The
-/// output is the copy on the device.
+/// Copies its page-locked input to the device. At the same time it copies as many bytes from the
+/// device into page-locked memory, so that both directions of the link are busy. The values of
+/// those bytes have no meaning. The output is the copy on the device.
 struct Exchange {
   static constexpr std::string_view name = "exchange";
   static constexpr std::string_view about =

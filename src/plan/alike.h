@@ -1,4 +1,5 @@
-/// Which outputs are alike, so that their variants may be ranked against each other.
+/// Finds the properties in which the outputs of variants differ. Only variants with like outputs
+/// may be ranked against each other.
 #pragma once
 
 #include <optional>
@@ -10,19 +11,20 @@
 
 namespace normbench {
 
-/// Returns in what the outputs of two cases differ, in the order of the enumeration. Different
-/// numbers of outputs count as different shapes.
+/// Returns the properties (dtype, layout, shape, place) in which the outputs of two cases differ,
+/// in the order of the enumeration. If the numbers of outputs differ, the shape differs.
 std::vector<Difference> differences(std::span<const TensorDesc> a, std::span<const TensorDesc> b);
 
-/// Two cases of a group whose outputs differ in a way that the experiment does not allow
-/// ("may_differ"). They must not be ranked against each other.
+/// Two cases of a group, by index, that must not be ranked against each other. Their outputs differ
+/// in a way that the experiment does not allow ("may_differ").
 struct Unlike {
   int a = 0, b = 0;
-  std::vector<Difference> differences;  // all of them, allowed or not
+  std::vector<Difference> differences;  // all differences, allowed or not
 };
 
-/// Returns the first case whose outputs are not like those of the first case. `outputs` has the
-/// outputs of each case; a case without outputs does not count.
+/// Compares the outputs of each case with those of the first case that has outputs. Returns the
+/// first pair with a difference that is not in `allowed`; nothing if there is none. `outputs[i]`
+/// has the outputs of case i. Cases without outputs are ignored.
 std::optional<Unlike> first_unlike(const std::vector<std::vector<TensorDesc>>& outputs,
                                    const std::vector<Difference>& allowed);
 

@@ -17,8 +17,8 @@ bool is_resident(const Case& planned, int index, const Sides& cache_bytes) {
   int first = index;
   for (const int value : stage.in) first = std::min(first, writer_of(planned, value));
   if (first < 0) return false;
-  // Stage `first` is left out, since its inputs need not stay in the cache. Its output is an input
-  // of this stage, so it is counted here.
+  // The counted stages begin after stage `first`, because the inputs of stage `first` need not stay
+  // in the cache. The output of stage `first` is an input of stage `index`, so it still counts.
   const Memory side = stage.signature.in[0].memory;
   return touched_bytes(planned, first + 1, index + 1, side) <=
          (host_reaches(side) ? cache_bytes.host : cache_bytes.device);
@@ -66,7 +66,8 @@ Slot value_slot(const Case& planned, const Value& value) {
 }
 
 /// Sets `near_link` of the slots in pageable memory that a stage on a device reads or writes over
-/// its link. CUDA places its own host memory near the link anyway.
+/// the link. Host memory that CUDA allocates needs no mark, because it always comes from the NUMA
+/// node of the device.
 void mark_near_link(const Case& planned, std::vector<Slot>& slots) {
   for (const Stage& stage : planned.stages) {
     // The host does the work of `pin`; `register` and `unregister` move no bytes.
@@ -191,8 +192,8 @@ std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory mem
 }
 
 std::size_t gap_limit(std::size_t bytes, std::size_t line) {
-  // Avoids 4K aliasing, where a core takes addresses with the same lower 12 bits for the same
-  // address. Gaps below 4 KiB give all values of these bits.
+  // Random gaps avoid 4K aliasing, where a core takes addresses with the same lower 12 bits for the
+  // same address. Gaps below 4 KiB are enough to give these bits any value.
   constexpr std::size_t alias = 4096;
   return std::min(alias, whole_lines(bytes, line) + line);
 }

@@ -1,4 +1,5 @@
-/// The decided cases of a run: their stages, values and kernels.
+/// The decided cases of a run: their stages, values and kernels. A case is a variant of an
+/// experiment at one point of its sweep.
 #pragma once
 
 #include <cstdint>
@@ -19,62 +20,65 @@ namespace normbench {
 
 struct Case;
 
-/// A tensor that exists before the first stage: random, from a file, or made once by an untimed
-/// setup.
+/// A tensor that exists before the first stage. Its values are random or come from a file. Or the
+/// stages of the experiment's `setup` compute them once; this is not timed.
 struct Input {
-  // For the output of a setup only the dtype, layout, memory and shape of `source` count.
+  // For an output of a setup, only the dtype, layout, memory and shape of `source` are used.
   Source source;
-  std::shared_ptr<const Case> setup = {};  // the setup whose references make the tensor, or null
-  int value = 0;                           // index of the tensor in the setup's values
+  std::shared_ptr<const Case> setup = {};  // setup that computes the tensor; null: there is none
+  int value = 0;                           // index of the tensor in the values of `setup`
 };
 
 /// An input of the case or an output of a stage.
 struct Value {
   TensorDesc desc;
-  int producer = -1;  // index of the stage that makes it; -1 for an input
+  int producer = -1;  // index of the stage that computes it; -1 for an input of the case
   // Index of the value in whose buffer this value lies; -1 if it has its own buffer.
   int in_place_of = -1;
-  std::string name = {};  // its name in the config; "" if it has none
+  std::string name = {};  // name in the config; "" if it has none
   bool operator==(const Value&) const = default;
 };
 
 struct Stage {
   Op op;
   // The name in tables and traces: the label in the config, or else the name of the op (with the
-  // kernel if the config names one). In a range "{i}" is replaced by the number of the iteration.
+  // kernel if the config names one). If the label has "{i}", recorded ranges have the number of the
+  // iteration in its place.
   std::string label;
-  std::vector<std::string> ranges = {};  // names of the config's ranges around it, outermost first
+  std::vector<std::string> ranges = {};  // names of the ranges around the stage, outermost first
   Place place = Place::Cpu;
   std::string forced = {};  // the kernel row that the config names; "" if it names none
-  // Null if a peer runs the stage, or if no kernel row can and the case is skipped.
+  // Null if a peer (another program) runs the stage. Also null if no kernel row can run it; the
+  // case is then skipped.
   const Kernel* kernel = nullptr;
   std::vector<int> in, out;  // indices of values
   OutputPolicy output = OutputPolicy::Reuse;
   Signature signature;
-  Json parameters = {};   // the op's own members in the config (not place, memory, …)
+  Json parameters = {};   // members in the config without common ones such as `place`
   bool resident = false;  // the inputs are still in a cache (mark_resident)
   Cost fewest;            // least bytes and operations of any kernel for the op
   Cost cost;              // bytes and operations of the chosen kernel row
-  // The lane that the config names; "" for the lane of the stage's engine.
+  // The lane that the config names; "" for the default lane (engine_of() in pipeline.h).
   std::string lane = {};
 };
 
-/// The stages of a pipeline that the same servers run for each item, one after the other.
+/// A lane of a pipeline: some of its stages, and the servers that run them. A server takes an item
+/// (a batch) and runs the stages of the lane on it, one after the other.
 struct Lane {
   std::string name;
-  int servers = 1;                  // how many items it works on at once
-  int threads = 1;                  // threads of each server, for stages on the CPU
+  int servers = 1;                  // number of items that the lane works on at once
+  int threads = 1;                  // number of threads of each server, for stages on the CPU
   std::vector<std::size_t> stages;  // indices in order; stages of other lanes may lie between them
 };
 
-/// The part of a pipeline that a limit runs: one lane with one server, or all stages except the
-/// load. The inputs of the part are made before its turns.
+/// To find what limits a pipeline, normbench also measures parts of it: one lane with one server,
+/// or all stages except the load. The inputs of the part are made before each of its turns.
 struct PipelinePart {
-  std::string of;         // name of the variant with the pipeline
+  std::string of;         // name of the variant with the whole pipeline
   std::string lane = {};  // "": all stages except the load
 };
 
-/// How a case runs with several items under way at once.
+/// How a case runs if several items (batches) are in flight at once.
 struct Pipeline {
   int in_flight = 1;
   std::int64_t items = 1;  // items per turn; all are finished when the turn ends
@@ -91,28 +95,29 @@ struct Case {
   // Empty if the first stage loads. All inputs are in one kind of memory.
   std::vector<Input> inputs;
   std::vector<Value> values;  // the inputs, then the outputs of the stages
-  std::vector<int> outputs;   // indices of the values that are checked
+  std::vector<int> outputs;   // indices in `values` of the tensors that are checked
   std::vector<Stage> stages;
   int threads = 1;
   bool threads_decided = false;  // true for "threads": "all"
   Wait wait = Wait::Turn;
   bool graph = false;
-  bool resident = false;                  // a limit whose only buffer set stays in the cache
+  bool resident = false;                  // true for a limit whose buffers stay in the cache
   bool near_link = false;                 // buffers used by a device lie on its NUMA node
   std::optional<Pipeline> pipeline = {};  // empty: one iteration after the other, as `wait` says
-  // Name of the peer that runs the case; "" for this process.
+  // Name of the peer (another program) that runs the case; "" for this process.
   std::string peer = {};
   std::optional<std::string> skip;  // why the case cannot run here, in words; empty if it can
   Skip skip_kind = Skip::Other;     // the kind of the reason in `skip`
 
   /// Returns the description of the first output.
   const TensorDesc& result() const { return values[outputs.front()].desc; }
-  /// Returns the number of images in a batch: that of the largest input, or that of the load.
+  /// Returns the number of images in a batch: the largest number of any input, or the batch size of
+  /// the load.
   std::int64_t images() const;
   /// Returns the op that loads the images from files; null if the case starts from inputs.
   const Load* loader() const;
-  /// Returns the number of bytes that an iteration must at least read: the files, or the parts of
-  /// the inputs that stages use.
+  /// Returns the least number of bytes that an iteration must read: the bytes of the parts of the
+  /// inputs that stages use. Returns 0 if the case loads files.
   std::int64_t fewest_read_bytes() const;
   /// Returns the number of bytes of the outputs of an iteration.
   std::int64_t output_bytes() const;
@@ -123,12 +128,13 @@ struct Case {
   bool row_wise() const;
   /// Returns true if a stage runs on a GPU, or the first input is in device memory.
   bool uses_gpu() const;
-  /// Returns the number of threads of a stage on the CPU: that of its lane in a pipeline, else that
-  /// of the case.
+  /// Returns the number of threads of a stage on the CPU: in a pipeline `threads` of the stage's
+  /// lane, and else `threads` of the case.
   int threads_of(std::size_t stage) const;
 };
 
-/// All variants at one point of the sweep. Their turns are interleaved.
+/// The cases of all variants of an experiment at one point of the sweep. They are compared with
+/// each other, so their timed turns are interleaved.
 struct Group {
   std::string experiment, question;
   Json point = Json::object();
@@ -137,10 +143,10 @@ struct Group {
   std::vector<Case> limits;          // limits that the planner adds (limits.h)
   std::vector<Published> published;  // published figures for this point
   std::vector<Claim> claims;         // the claims of the whole experiment
-  std::vector<std::string> ids;      // ids of the published experiments that it reproduces
+  std::vector<std::string> ids;      // ids of published experiments that this one reproduces
   OwnMeasure own = {};
-  std::vector<Difference> may_differ = {};  // differences between outputs that are no unfairness
-  // Images in the config if --fit made them fewer; 0 if the group has as many as written.
+  std::vector<Difference> may_differ = {};  // allowed differences between outputs
+  // Images per batch in the config if --fit reduced them; else 0.
   std::int64_t scaled_from = 0;
 
   /// Returns the first case whose `written` is `name`, else the case whose `variant` is `name`;

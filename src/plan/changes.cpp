@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view threads_name = "threads";
 
-/// Returns the values of an axis: the elements of a JSON list, or what stands between commas.
+/// Returns the values of an axis. `text` is a JSON list, or values with commas between them.
 Json values_of(const std::string& text) {
   const std::vector<std::string> words = split_values(text);
   const Json whole = json_or_text(text);
@@ -32,7 +32,8 @@ Json values_of(const std::string& text) {
   return values;
 }
 
-/// Sets the value at `pointer`. Throws Invalid if neither the value nor its parent object exists.
+/// Sets the value at `pointer`. Throws Invalid if neither this value nor an object that can get it
+/// as a new member exists.
 void set_at(Json& config, const std::string& pointer, Json value) {
   try {
     const Json::json_pointer target(pointer);
@@ -54,8 +55,8 @@ std::vector<Json*> experiments_of(Json& config) {
   return experiments;
 }
 
-/// Sets a key of `measure`. Removes it from each experiment's own `measure`, so that the value
-/// holds there, too.
+/// Sets a key of `measure`. Removes the key from each experiment's own `measure`, so that the new
+/// value applies to all experiments.
 void set_measure(Json& config, const std::string& name, Json value) {
   if (config.is_object() && !config.contains("measure")) config["measure"] = Json::object();
   set_at(config, "/measure/" + name, std::move(value));
@@ -64,12 +65,12 @@ void set_measure(Json& config, const std::string& name, Json value) {
     if (value_at(*experiment, "/measure").is_object()) (*experiment)["measure"].erase(name);
 }
 
-/// A parameter of all stages of an op, or a number of threads.
+/// A parameter of all stages of an op, or the number of threads.
 struct Parameter {
   std::string op, field;  // the op is "" for threads
 };
 
-/// Calls `visit` with each stage of a list, and of the ranges in it.
+/// Calls `visit` with each stage of a list, including the stages of the ranges in the list.
 void each_stage(Json& list, const std::function<void(Json&)>& visit) {
   if (!list.is_array()) return;
   for (Json& stage : list) {
@@ -81,7 +82,7 @@ void each_stage(Json& list, const std::function<void(Json&)>& visit) {
   }
 }
 
-/// Calls `visit` with each variant that is an object with options, or a list.
+/// Calls `visit` with each variant: an object with options, or a list of stages.
 void each_variant(Json& experiment, const std::function<void(Json&)>& visit) {
   if (!value_at(experiment, "/variants").is_object()) return;
   for (auto& [name, variant] : experiment["variants"].items()) visit(variant);
@@ -96,7 +97,9 @@ std::string op_of(const Json& stage) {
   return op.is_string() ? op.get<std::string>() : "";
 }
 
-/// Returns true if a variant begins with the experiment's source or load, or with a default source.
+/// Returns true if the variant starts from the experiment's source or load (`start`), or from a
+/// default source. Such a variant begins with `start` itself or with an op that is neither a source
+/// nor a load.
 bool begins_outside(Json& variant, std::string_view start) {
   std::optional<std::string> first;
   each_stage(stages_of(variant), [&](Json& stage) {
@@ -105,7 +108,7 @@ bool begins_outside(Json& variant, std::string_view start) {
   return first && (!roles_named(*first).starts || *first == start);
 }
 
-/// Returns true if a stage of the experiment has the parameter.
+/// Returns true if a stage of the experiment has the parameter. All experiments have "threads".
 bool has(Json& experiment, const Parameter& wanted) {
   if (wanted.op.empty()) return true;
   bool found = false;
@@ -121,7 +124,7 @@ bool has(Json& experiment, const Parameter& wanted) {
   return found;
 }
 
-/// Calls `visit` with every object of the experiment that may say the parameter.
+/// Calls `visit` with every object of the experiment that may have the parameter as a member.
 void each_place(Json& experiment, const Parameter& wanted,
                 const std::function<void(Json&)>& visit) {
   if (wanted.op.empty()) {
@@ -161,8 +164,8 @@ std::set<std::string> used_axes(const Json& experiment, const Json& defaults) {
   return used;
 }
 
-/// Removes the axes that were used before a change and are not any more.
-/// Returns their names.
+/// Removes those axes from "sweep" and "vary" that were used before a change (`before`) and are not
+/// used after it. Returns their names.
 std::set<std::string> drop_unused(Json& experiment, const Json& defaults,
                                   const std::set<std::string>& before) {
   const std::set<std::string> after = used_axes(experiment, defaults);
@@ -177,8 +180,8 @@ std::set<std::string> drop_unused(Json& experiment, const Json& defaults,
   return dropped;
 }
 
-/// Returns true if an entry of claims or published figures is at a value of one of these axes, or
-/// goes across one.
+/// Returns true if one of these axes is in the "point" or "across" of an entry of `claims` or
+/// `published`.
 bool names_axis(const Json& entry, const std::set<std::string>& axes) {
   return std::ranges::any_of(axes, [&](const std::string& axis) {
     return value_at(entry, "/point").contains(axis) || value_at(entry, "/across").contains(axis);
@@ -194,8 +197,9 @@ bool names_case(const Json& text, const std::set<std::string>& axes) {
   });
 }
 
-/// Removes what names a value of an axis that is gone or has other values. Returns how many claims,
-/// published figures and baselines that were.
+/// Removes the claims, the published figures and the baseline that name a value of one of `axes`.
+/// The caller has removed these axes or changed their values. Returns the number of removed
+/// entries.
 int drop_outdated(Json& experiment, const std::set<std::string>& axes) {
   int dropped = 0;
   if (axes.empty()) return dropped;
@@ -219,13 +223,14 @@ int drop_outdated(Json& experiment, const std::set<std::string>& axes) {
   return dropped;
 }
 
-/// Returns true if the member is there and no object, which the planner reports.
+/// Returns true if the member exists and is not an object. The caller then changes nothing, and the
+/// planner reports the mistake.
 bool is_wrong(const Json& json, const std::string& member) {
   const Json& found = value_at(json, "/" + member);
   return !found.is_null() && !found.is_object();
 }
 
-/// Returns the pointers of these experiments' members.
+/// Returns the pointers to the member `member` of these experiments.
 std::vector<std::string> pointers_to(Json& config, const std::vector<Json*>& experiments,
                                      const std::string& member) {
   std::vector<std::string> pointers;
@@ -258,8 +263,9 @@ std::vector<Json*> users_of(Json& config, const Parameter& parameter) {
   return users;
 }
 
-/// Removes the parameter from the defaults and from these experiments, with the axes that were used
-/// for nothing else. Returns how many claims, published figures and baselines that removed.
+/// Removes the parameter from the defaults and from these experiments. Also removes the axes that
+/// only the parameter used. Returns how many claims, published figures and baselines were removed
+/// because they name such an axis.
 int clear(Json& config, const Parameter& parameter, const std::vector<Json*>& users) {
   int dropped = 0;
   const Json before = value_at(config, "/defaults");
@@ -274,8 +280,8 @@ int clear(Json& config, const Parameter& parameter, const std::vector<Json*>& us
   return dropped;
 }
 
-/// Writes the parameter for the experiments, from which it was cleared before. Returns the pointers
-/// to what was written.
+/// Sets the parameter for the experiments, after clear() has removed it. Returns the pointers to
+/// the values that were set.
 std::vector<std::string> put(Json& config, const Parameter& parameter,
                              const std::vector<Json*>& users, const Json& value) {
   if (parameter.op.empty()) {
@@ -287,7 +293,7 @@ std::vector<std::string> put(Json& config, const Parameter& parameter,
   return {fmt::format("/defaults/{}/{}", parameter.op, pointer_token(parameter.field))};
 }
 
-/// What an option changed. Its text is added later.
+/// Sets a parameter for all experiments that have it. Does not set `option` of the result.
 ConfigChange set_parameter(Json& config, const std::string& name, const Json& value) {
   const Parameter parameter = parameter_of(name);
   const std::vector<Json*> users = users_of(config, parameter);
@@ -295,7 +301,7 @@ ConfigChange set_parameter(Json& config, const std::string& name, const Json& va
   return {.pointers = put(config, parameter, users, value), .dropped = dropped};
 }
 
-/// Returns a name for an axis that no axis of the experiments has.
+/// Returns a name for a new axis. No axis of the experiments has this name.
 std::string free_axis(const Parameter& parameter, const std::vector<Json*>& experiments) {
   const auto is_taken = [&](const std::string& name) {
     return std::ranges::any_of(experiments, [&](const Json* experiment) {
@@ -310,7 +316,7 @@ std::string free_axis(const Parameter& parameter, const std::vector<Json*>& expe
   return name;
 }
 
-/// Makes an axis of the parameter. `key` is "sweep" or "vary".
+/// Makes the parameter `name` an axis with the values in `text`. `key` is "sweep" or "vary".
 ConfigChange add_axis(Json& config, const std::string& key, const std::string& name,
                       const std::string& text) {
   const Parameter parameter = parameter_of(name);
@@ -374,7 +380,7 @@ std::vector<std::string> split_values(const std::string& text) {
 std::vector<ConfigChange> apply_changes(Json& config, const PlanOptions& options,
                                         std::vector<Issue>& issues) {
   std::vector<ConfigChange> changes;
-  if (!config.is_object()) return changes;  // which the planner reports
+  if (!config.is_object()) return changes;  // the planner reports this mistake
   using Apply = std::function<ConfigChange(const std::string&, const std::string&)>;
   const auto apply = [&](std::string_view option, const Assignments& assignments,
                          const Apply& change) {

@@ -14,31 +14,33 @@ namespace normbench {
 /// What an option of the command line changed.
 struct ConfigChange {
   std::string option = {};                 // "--set normalize.dtype=float16"
-  std::vector<std::string> pointers = {};  // to what it wrote
-  // How many claims, published figures and baselines it removed, since they name a value of an axis
-  // or a case that is not there any more.
+  std::vector<std::string> pointers = {};  // to the values that the option wrote
+  // How many claims, published figures and baselines the option removed, because they name a value
+  // of an axis, or a case, that does not exist any more.
   int dropped = 0;
 };
 
-/// Changes the config as --set, --axis and --vary say, in this order. Mistakes go to `issues`.
+/// Changes the config by the options --set, --axis and --vary, in this order. Mistakes go to
+/// `issues`.
 ///
 /// --set NAME=VALUE, where NAME is one of:
 /// - a JSON pointer to a value or to a new member of an object.
 /// - a key of `measure`. The value then holds for all experiments.
-/// - OP.FIELD, a parameter of all stages of an op, or `threads`. The value replaces what defaults,
-///   experiments and axes say.
+/// - OP.FIELD (a parameter of all stages of an op) or `threads`. The value replaces the values in
+///   defaults, experiments and axes.
 ///
-/// --axis NAME=VALUES makes a sweep over OP.FIELD or `threads`, and --vary NAME=VALUES makes a case
-/// of each value. An axis that was used for nothing else is replaced.
+/// --axis NAME=VALUES and --vary NAME=VALUES, where NAME is OP.FIELD or `threads`. --axis makes a
+/// sweep over the values. --vary makes a case of each value. If the config already varies the same
+/// parameter along an axis that nothing else uses, both options remove that axis.
 ///
 /// A VALUE that is not JSON is a string. VALUES are a JSON list, or values with commas between
-/// them. Claims, published figures and baselines are removed if they name a value of an axis or a
-/// case that is not there any more.
+/// them. Claims, published figures and baselines are removed if they name a value of an axis, or a
+/// case, that does not exist any more.
 std::vector<ConfigChange> apply_changes(Json& config, const PlanOptions& options,
                                         std::vector<Issue>& issues);
 
-/// Returns `text` parsed as JSON, or as a string if it is not JSON. Throws Invalid if it is not
-/// UTF-8 or has a key twice.
+/// Returns `text` parsed as JSON; if it is not JSON, returns it as a JSON string. Throws Invalid if
+/// the text is not UTF-8 or has a key twice.
 Json json_or_text(const std::string& text);
 
 /// Splits "1,[2,3]" at the commas outside of brackets and quotes.

@@ -15,15 +15,16 @@ namespace normbench {
 /// Returns a message like "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
-/// Moves issues to the places where the wrong values are written. For each entry (from, to) of
-/// `places`, a pointer that is `from` or lies inside it gets `to` in place of `from`.
+/// Changes the pointers of issues, so that they point to where the wrong values are written. For
+/// each entry (from, to) of `places`: if an issue's pointer is `from` or lies inside `from`, its
+/// beginning `from` is replaced by `to`.
 void relocate(std::span<Issue> issues, const std::map<std::string, std::string>& places);
 
 /// A JSON object with members from a stage, from `defaults` and from the experiment.
 struct Composed {
   Json fields = Json::object();
   std::string pointer;  // to the object in the user's file
-  // Pointers of the members that are written outside of the object, by key.
+  // Pointers of the members that are written outside of the object at `pointer`, by key.
   std::map<std::string, std::string> origins;
 
   /// Adds the members of `more` whose keys the object lacks. `at` is the pointer to `more` in the
@@ -32,7 +33,8 @@ struct Composed {
   /// Returns the pointer to the place where the member `key` is written; `pointer` if the member is
   /// missing.
   std::string where(std::string_view key) const;
-  /// Moves issues in members to the places where the members are written.
+  /// Changes the pointers of issues in members, so that they point to where the members are
+  /// written.
   void relocate(std::span<Issue> issues) const;
 };
 

@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-constexpr double tiny = 1e-9;  // inclusive lower bound that stands for "above 0"
+constexpr double tiny = 1e-9;  // smallest accepted value of a number that must be above 0
 
 std::string read_name(Reader& config) {
   config.takes(
@@ -93,7 +93,7 @@ ProfileOptions read_profile(Reader reader, const PlanOptions& options) {
   return profile;
 }
 
-/// Checks the members of an op in `defaults`, where required members may be missing.
+/// Checks the members of an op in `defaults`. Members that a stage must have may be missing here.
 void check_defaults(const std::string& op, const Json& members, std::vector<Issue>& issues) {
   const std::string pointer = "/defaults/" + op;
   Json fields = Json::object();

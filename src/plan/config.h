@@ -1,4 +1,4 @@
-/// Reads a config's top level: all but the experiments.
+/// Reads a config's top level, without reading the experiments.
 #pragma once
 
 #include <array>
@@ -21,14 +21,15 @@ constexpr auto measure_keys =
 constexpr auto own_measure_keys =
     std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache"});
 
-/// Reads `measure` of an experiment. Keys that only the config's `measure` may have are mistakes.
+/// Reads `measure` of an experiment. Reports keys that are allowed only in the config's own
+/// `measure`.
 OwnMeasure read_own_measure(Reader reader, bool quick);
 
 /// Returns true for a member that people or editors read and the planner ignores. Such a member may
 /// be at any depth of a config.
 bool is_free_text(std::string_view member);
 
-/// The top level of a config, with `defaults` and `experiments` as they are written.
+/// The top level of a config. `defaults` and `experiments` are the JSON of the config.
 struct Head {
   std::string name = {}, about = {};
   Measure measure = {};
@@ -38,7 +39,7 @@ struct Head {
   Json experiments = Json::array();
 };
 
-/// Reads the top level of a config. Mistakes go to the reader.
+/// Reads the top level of a config. Adds mistakes to the reader's issues.
 Head read_head(Reader& reader, const PlanOptions& options);
 
 /// Reads the top level of a config and checks the members of `defaults`. Mistakes go to `issues`.

@@ -17,7 +17,8 @@
 namespace normbench {
 namespace {
 
-/// Runs `action`, which connects a stage. If it throws a mistake, adds an issue and returns false.
+/// Runs `action`, which connects a stage, and returns true. If `action` throws StageMistake or
+/// Invalid, adds an issue and returns false.
 template <class Action>
 bool wired(const Composed& members, std::vector<Issue>& issues, Action action) {
   try {
@@ -35,14 +36,16 @@ using Specs = std::vector<std::optional<StageSpec>>;
 
 bool is_given(const StageSpec& spec) { return roles_of(spec.op).given; }
 
-/// Returns true for ops that a setup may have: those whose references compute a tensor from others.
+/// Returns true for ops that may be in a setup: ops whose reference function computes a tensor from
+/// other tensors.
 bool can_set_up(const Op& op) {
   const Roles& roles = roles_of(op);
   const bool moves_memory = roles.link != LinkUse::None || roles.locks == PageLocking::Copies;
   return has_reference(op) && !roles.passes_through && !roles.starts && !moves_memory;
 }
 
-/// Adds the outputs of the setup's stages to `wiring` as inputs. Returns false after a mistake.
+/// Connects the setup's stages, and adds their outputs to `wiring` as inputs. Returns false after a
+/// mistake.
 bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup, Wiring& wiring,
                 PlanContext& context) {
   if (text.setup.empty()) return true;
@@ -101,8 +104,8 @@ std::vector<Named> names_of(const VariantText& text, const Specs& specs) {
 }
 
 /// Reports stages and ranges of a variant whose names are equal or can become equal ("load{i}" and
-/// "load3"). Reports only names that are written in the config, and of two such names the later
-/// one.
+/// "load3"). If both names are written in the config, reports the later one. If one is a default
+/// name, reports the other one.
 void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& [name, is_range, where] = names[i];
@@ -121,15 +124,15 @@ void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   }
 }
 
-/// Returns true for stages that use the whole team even if they have few bytes: file ops and
-/// networks take much longer than waking a team, and `launch` on the CPU measures the waking.
+/// Returns true for stages that use the whole team of threads even if they have few bytes. File ops
+/// and networks take much longer than waking a team, and `launch` on the CPU measures the waking.
 bool always_pays(const Stage& stage) {
   const Roles& roles = roles_of(stage.op);
   return roles.files != FileUse::None || roles.peer_only ||
          (roles.runs == Runs::Launch && stage.place == Place::Cpu);
 }
 
-/// Returns the number of threads for "all". The stage with the most bytes decides, where each
+/// Returns the number of threads for `"threads": "all"`. The stage with the most bytes decides. An
 /// arithmetic operation counts as 2 bytes. GPU stages count, too, so that CPU and GPU variants with
 /// the same ops get the same number.
 int decide_threads(const Case& decided, const PlanOptions& options) {
@@ -159,8 +162,8 @@ void read_threads(Reader& reader, const PlanOptions& options, Case& decided) {
     decided.threads = static_cast<int>(reader.integer("threads", 1, 1, most));
 }
 
-/// Reads "peer" of a variant; returns "" if there is none. A name that `peers` lacks adds an issue,
-/// and "" is returned.
+/// Reads "peer" of a variant, the name of the program that runs it. Returns "" if there is none. If
+/// `peers` does not have the name, adds an issue and returns "".
 std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& peers) {
   std::string said = reader.text("peer", "");
   if (said.empty() || peers.contains(said)) return said;
@@ -204,7 +207,8 @@ std::size_t sources_of(const Case& decided) {
       decided.inputs, [](const Input& input) { return input.setup == nullptr; }));
 }
 
-/// Returns the members of stage `stage` of the case. In `text.stages` the sources come before it.
+/// Returns the members of stage `stage` of the case. In `text.stages` the sources come before the
+/// stages of the case.
 const Composed& text_of(const VariantText& text, const Case& decided, std::size_t stage) {
   return text.stages[stage + sources_of(decided)].members;
 }
@@ -240,7 +244,8 @@ void check_graph(const VariantText& text, const Case& decided, std::vector<Issue
   }
 }
 
-/// Reports "lane" without "in_flight", and ranges whose stages are not consecutive in one lane.
+/// Reports a "lane" in a variant without "in_flight". Also reports ranges whose stages are not
+/// consecutive stages of one lane.
 void check_lanes(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   if (!decided.pipeline) {
     for (std::size_t s = 0; s < decided.stages.size(); ++s)
@@ -271,8 +276,9 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
     complain("wait", "a peer waits at the end of its turn only (remove this)");
 }
 
-/// Reports a `save` stage whose files cannot be checked against an output of the case: in a peer,
-/// or if its value is overwritten later or is no output.
+/// Reports a `save` stage whose files cannot be checked against an output of the case. This is so
+/// if a peer (another program) runs the stage, or if the saved value is overwritten later or is not
+/// an output.
 void check_saves(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   for (std::size_t s = 0; s < decided.stages.size(); ++s) {
     const Stage& stage = decided.stages[s];

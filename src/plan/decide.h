@@ -14,7 +14,8 @@
 
 namespace normbench {
 
-/// The inputs and results that all experiments of a config share.
+/// What the planning of all experiments of a config shares: what it reads, and what it has found so
+/// far, such as `issues`.
 struct PlanContext {
   const Backends& backends;
   const PlanOptions& options;
@@ -25,17 +26,18 @@ struct PlanContext {
   const Measure& measure;  // `measure` of the config
   std::vector<Issue>& issues;
   ResolvedOps resolved;
-  std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // of all loaders
+  std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // shared by all loaders
 };
 
 /// Makes the case of a variant, without a name. After a mistake adds an issue to `context.issues`
 /// and returns nothing.
 std::optional<Case> decide_case(const VariantText& text, PlanContext& context);
 
-/// Checks "threads" of an experiment, which its variants may override.
+/// Checks "threads" of an experiment, which holds for its variants without "threads".
 void check_threads(Reader& experiment);
 
-/// Asks `reader` for all members of a variant except its stages, to build the schema.
+/// Calls the getters of `reader` for all members of a variant except its stages. `reader` builds
+/// the JSON Schema of a variant from these calls.
 void describe_variant(Reader& reader);
 
 }  // namespace normbench

@@ -5,8 +5,8 @@
 namespace normbench {
 namespace {
 
-// Approximate bytes of results.json: for the head, and for each group, contender, stage, profile,
-// round, and stage in a round. Measured in documents of earlier runs.
+// Approximate bytes in results.json, measured in documents of earlier runs: of the head, and of
+// each group, contender (case or limit), stage, profile, round, and stage in a round.
 constexpr std::int64_t kHeadBytes = 3000, kGroupBytes = 500, kContenderBytes = 1500,
                        kStageBytes = 800, kProfileBytes = 1600;
 constexpr std::int64_t kRoundBytes = 52, kStageRoundBytes = 12;

@@ -16,17 +16,18 @@
 namespace normbench {
 namespace {
 
-// An experiment has at most this many cases over all of its points.
+// An experiment has at most this many cases over all points of its sweep.
 constexpr std::size_t most_cases = 100'000;
 
-/// What all points of an experiment share.
+/// What all points of the sweep of an experiment share.
 struct Frame {
   const Json& experiment;
   std::string pointer;
   const Json& written_sweep;  // the sweep in the file, before --set
   std::vector<Axis> sweep, vary;
   std::set<std::string> used;  // axes that the text of the experiment uses
-  // Images of each source instead of the number in the config; 0: the number in the config.
+  // With --fit: the number of images of the source, in place of the number in the config. 0: the
+  // number in the config.
   std::int64_t batch = 0;
 };
 
@@ -44,8 +45,8 @@ std::string resolve(const std::string& name, const std::string& pointer, const G
   return name;
 }
 
-/// Reads "point" of a published figure or claim, {axis: value}; null if there is none. Reports
-/// unknown axes and values.
+/// Reads "point" of a published figure or claim: {axis: value}. Returns null if there is none.
+/// Reports unknown axes and values.
 Json read_point(Reader& entry, const Frame& frame) {
   if (!entry.has("point")) return {};
   Reader point = entry.object("point");
@@ -97,7 +98,8 @@ void check_stage(Reader& published, const std::string& stage, const Case& meant)
     published.complain_at("stage", unknown("stage", stage, labels));
 }
 
-/// Reports figures of an entry with "stage" that exist only for whole variants.
+/// If a published figure is about one stage ("stage"), reports members that are allowed only for a
+/// whole variant.
 void check_parts(Reader& reader, const Published& published) {
   if (!published.stage.empty() && published.speed_up)
     reader.complain_at("speed_up", "cannot be given for a \"stage\"");
@@ -109,7 +111,7 @@ void check_parts(Reader& reader, const Published& published) {
                        "goes with the whole variant (first calls of stages are not known)");
 }
 
-/// Reads "ids" of a published figure or claim; without "ids" returns those of the experiment.
+/// Reads "ids" of a published figure or claim. Without "ids" returns the ids of the experiment.
 /// Reports ids that the experiment does not list.
 std::vector<std::string> read_ids(Reader& entry, const Group& group) {
   std::vector<std::string> ids = entry.texts("ids", group.ids);
@@ -119,7 +121,8 @@ std::vector<std::string> read_ids(Reader& entry, const Group& group) {
   return ids;
 }
 
-/// Reads "published" and keeps the figures for the point of the group.
+/// Reads "published" of the experiment, and adds to the group the figures for the group's point of
+/// the sweep.
 void read_published(Reader& experiment, const Frame& frame, Group& group) {
   experiment.each_object("published", [&](Reader& reader) {
     const std::string said = reader.text("variant", "");
@@ -168,13 +171,13 @@ std::optional<ClaimedRatio> read_ratio(Reader& claim) {
   return ClaimedRatio{.low = said.front(), .high = said.back()};
 }
 
-/// Returns true for a number and for [height, width].
+/// Returns true for a number and for a size [height, width].
 bool is_numeric(const Json& value) {
   return value.is_number() ||
          (value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number());
 }
 
-/// Reads "across": an axis and a trend, like {"threads": "shrinks"}.
+/// Reads "across" of a claim: an axis and a trend, like {"threads": "shrinks"}.
 std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
   claim.takes("across", {{"type", "object"},
                          {"minProperties", 1},
@@ -199,7 +202,7 @@ std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
   return trend;
 }
 
-/// Reports members of a claim that do not go with its relation.
+/// Reports members of a claim that its relation or its other members do not allow.
 void check_size(Reader& reader, const Claim& claim) {
   const bool is_equal = claim.relation == Relation::Equal;
   if (is_equal && reader.has("ratio"))
@@ -252,14 +255,14 @@ void read_claims(Reader& experiment, const Frame& frame, Group& group) {
   });
 }
 
-/// A variant as it is written.
+/// The name and the text of a variant in the config.
 struct WrittenVariant {
   const std::string& name;
   const Json& text;
 };
 
-/// Plans a variant with these axis values. The case has no name; after a mistake it is empty. Adds
-/// the axes that the variant uses to `used`.
+/// Plans a variant with these axis values. Returns a case without a name; after a mistake, an empty
+/// case. Adds the axes that the variant uses to `used`.
 Case plan_variant(const Frame& frame, const WrittenVariant& written, const Combination& values,
                   std::set<std::string>& used, PlanContext& context) {
   const VariantPlace place{.defaults = context.defaults,
@@ -282,8 +285,8 @@ class Taken {
   /// Returns true if another case has the name of `planned`.
   bool has_name(const Case& planned) const { return names_.contains(planned.variant); }
 
-  /// Returns the index of the first case that loads a file of `planned` too, but with another
-  /// `page_cache` (cold or warm); nothing if there is none.
+  /// Returns the index of the first case that loads a file of `planned` with another `page_cache`
+  /// (cold or warm) than `planned`. Returns nothing if there is none.
   std::optional<std::size_t> loads_otherwise(const Case& planned) const {
     std::optional<std::size_t> first;
     const Load* const own = planned.loader();
@@ -297,7 +300,7 @@ class Taken {
     return first;
   }
 
-  /// Adds the case with this index.
+  /// Adds a case. `index` is its index in the group.
   void add(const Case& planned, std::size_t index) {
     names_.insert({planned.written, planned.variant});
     if (const Load* const load = planned.loader())
@@ -310,7 +313,8 @@ class Taken {
   std::map<PageCache, std::unordered_map<std::string, std::size_t>> files_;
 };
 
-/// Adds a case to the group. Reports it if it cannot be in one group with the cases before it.
+/// Adds a case to the group. Reports the case if an earlier case has the same name, or loads some
+/// of the same files with another `page_cache`.
 void add_case(const Frame& frame, Case decided, Taken& taken, Group& group, PlanContext& context) {
   const std::string at = frame.pointer + "/variants/" + pointer_token(decided.written);
   if (taken.has_name(decided))
@@ -332,7 +336,7 @@ std::vector<Axis> varied_axes(const Frame& frame, const std::set<std::string>& u
   return varied;
 }
 
-/// A variant at a point, planned with the first value of each `vary` axis.
+/// A variant at a point of the sweep, planned with the first value of each `vary` axis.
 struct FirstCase {
   WrittenVariant written;
   Combination values;
@@ -352,8 +356,8 @@ FirstCase plan_first(Frame& frame, const WrittenVariant& written, const Combinat
   return first;
 }
 
-/// Adds the cases of a variant at a point: one for each combination of values of the `vary` axes
-/// that the variant uses.
+/// Adds the cases of a variant at a point of the sweep. The variant has one case for each
+/// combination of values of the `vary` axes that it uses.
 void add_variant(const Frame& frame, FirstCase first, Taken& taken, Group& group,
                  PlanContext& context) {
   const std::string& name = first.written.name;
@@ -373,8 +377,8 @@ void add_variant(const Frame& frame, FirstCase first, Taken& taken, Group& group
   }
 }
 
-/// Returns true, and reports it, if the experiment has too many cases. `cases` is their number at
-/// a point.
+/// If the experiment has too many cases, reports that and returns true. `cases` is the number of
+/// cases at one point of the sweep.
 bool has_too_many(const Frame& frame, std::size_t cases, PlanContext& context) {
   const std::size_t all = count_combinations(frame.sweep) * cases;
   if (all <= most_cases) return false;
@@ -397,7 +401,8 @@ void read_rest(Reader& reader, const Frame& frame, bool quick, Group& group) {
   read_claims(reader, frame, group);
 }
 
-/// Plans the group at a point; nothing if the experiment has too many cases, which is reported.
+/// Plans the group at a point of the sweep. If the experiment has too many cases, reports that and
+/// returns nothing.
 std::optional<Group> plan_point(Frame& frame, const Combination& point, PlanContext& context) {
   Group group;
   group.point = point.assignment;
@@ -424,8 +429,8 @@ std::optional<Group> plan_point(Frame& frame, const Combination& point, PlanCont
   return group;
 }
 
-/// Returns true if "batch", "shape" or "source" is an axis anywhere in `json`. Then a smaller batch
-/// would move the group to another point of the sweep.
+/// Returns true if "batch", "shape" or "source" has an axis as its value anywhere in `json`. --fit
+/// must not reduce the batch then, because the group would get to another point of the sweep.
 bool sweeps_batch(const Json& json) {
   if (!json.is_structured()) return false;
   constexpr std::array sweepable{"/batch", "/shape", "/source"};
@@ -436,9 +441,9 @@ bool sweeps_batch(const Json& json) {
   return std::ranges::any_of(json, sweeps_batch);
 }
 
-/// Plans the group at a point. If the group does not fit in memory and --fit is given, plans it
-/// with fewer images, provided that it fits then. Returns nothing if the experiment has too many
-/// cases.
+/// Plans the group at a point of the sweep. If the group does not fit in memory and --fit is given,
+/// plans it again with fewer images, and returns that group if it fits. Returns nothing if the
+/// experiment has too many cases.
 std::optional<Group> plan_fitting(Frame& frame, const Combination& point, PlanContext& context) {
   std::optional<Group> planned = plan_point(frame, point, context);
   if (!planned || !context.options.fit || !context.issues.empty()) return planned;
@@ -457,7 +462,7 @@ std::optional<Group> plan_fitting(Frame& frame, const Combination& point, PlanCo
   return fits(chosen, cache, context.options) ? std::move(fitting) : std::move(planned);
 }
 
-/// Reports axes that no text uses.
+/// Reports axes that nothing in the experiment or in `defaults` uses.
 void check_used(Reader& reader, const Frame& frame) {
   const auto check = [&](std::string_view key, const std::vector<Axis>& axes) {
     for (const Axis& axis : axes)
@@ -470,8 +475,8 @@ void check_used(Reader& reader, const Frame& frame) {
   check("vary", frame.vary);
 }
 
-/// Removes the mistakes from index `before` on that follow from mistakes in axes: those where one
-/// of the `wrong` axes is used.
+/// Removes those issues from index `before` on that only follow from mistakes in the axes `wrong`.
+/// They are at values that use one of these axes.
 void drop_followers(const std::set<std::string>& wrong, std::size_t before, PlanContext& context) {
   if (wrong.empty()) return;
   const auto follows = [&](const Issue& issue) {
@@ -550,7 +555,8 @@ std::vector<Group> plan_experiment(const Json& experiment, const std::string& po
   for (const Axis& axis : frame.vary)
     if (std::ranges::find(frame.sweep, axis.name, &Axis::name) != frame.sweep.end())
       reader.complain_at("vary", fmt::format("axis \"{}\" is in sweep too (keep one)", axis.name));
-  // Without its axes, everything that names one would seem to be a mistake.
+  // If "sweep" or "vary" has too many combinations, its list of axes is empty here. Planning would
+  // then report each use of these axes as a further mistake.
   if (!experiment.is_object() || !check_keys(reader) || is_refused) return groups;
   const std::size_t before = context.issues.size();
   for (const Combination& point : combinations(frame.sweep)) {

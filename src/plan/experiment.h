@@ -9,12 +9,13 @@
 
 namespace normbench {
 
-/// Asks `reader` for all members of an experiment, to build the schema. Variants, sources, loads
-/// and setups get their schemas elsewhere.
+/// Calls the getters of `reader` for all members of an experiment. `reader` builds the JSON Schema
+/// of an experiment from these calls. Variants, sources, loads and setups get their schemas
+/// elsewhere.
 void describe_experiment(Reader& reader);
 
-/// Plans the groups of `experiment`, which is written at `pointer`. Mistakes go to
-/// `context.issues`. If there are any, the groups may be incomplete.
+/// Plans the groups of `experiment`. `pointer` is the JSON pointer to it in the config. Mistakes go
+/// to `context.issues`. If there are any mistakes, the groups may be incomplete.
 std::vector<Group> plan_experiment(const Json& experiment, const std::string& pointer,
                                    PlanContext& context);
 

@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-/// The host or the device, with pointers to its members.
+/// The host or the device: its name, and which members of Sides and SideNotes are about it.
 struct Side {
   std::string_view name;
   std::int64_t Sides::*bytes;
@@ -41,7 +41,8 @@ class Room {
     return found == sides.end() ? nullptr : &*found;
   }
 
-  /// The memory of cases that take turns, as they are and with hot buffers.
+  /// The memory that cases of one group need together. `sum_` is the need in the cache mode of the
+  /// group, and `hot_` is the need with hot buffers.
   class Together {
    public:
     explicit Together(const Room& room)
@@ -56,8 +57,8 @@ class Room {
     Sides need() const { return sum_.need().total(); }
     const Side* lacking() const { return room_.lacking(need()); }
     /// Returns how much memory the cases need on a side and how much is free, like "12.4 GB of host
-    /// memory, 8.1 GB are free (…)". Also tells how much of it hot buffers would save, if that is a
-    /// large part.
+    /// memory, 8.1 GB are free (...)". If the cases would need much less with hot buffers, the text
+    /// also says how much.
     std::string text(const Side& side) const {
       const PlanOptions& options = room_.options_;
       const std::string& note = options.free_notes.*side.note;
@@ -88,11 +89,11 @@ class Room {
   const PlanOptions& options_;
 };
 
-/// A case that may be skipped, and what it needs.
+/// A case that may be skipped, and the memory that it needs.
 struct Weighed {
   Case* planned = nullptr;
   CaseMemory memory = {};
-  Sides alone = {};  // need of the case by itself
+  Sides alone = {};  // the need of the case if it runs alone
 };
 
 void skip(Case& planned, std::string why) {
@@ -100,8 +101,8 @@ void skip(Case& planned, std::string why) {
   planned.skip = std::move(why);
 }
 
-/// Returns the cases of `list` that are not skipped. Skips those that need more than is free even
-/// alone.
+/// Skips each case of `list` that needs more than the free memory even if it runs alone. Returns
+/// the other cases of `list`, without those that were skipped before.
 std::vector<Weighed> weighed(std::vector<Case>& list, const Room& room) {
   std::vector<Weighed> left;
   for (Case& planned : list) {
@@ -117,9 +118,10 @@ std::vector<Weighed> weighed(std::vector<Case>& list, const Room& room) {
   return left;
 }
 
-/// Skips the cases that need the most on a side, one after the other, until those that are left fit
-/// there together with `others`. Of equal cases the last is skipped first, because the first is
-/// usually the baseline. Works from the smallest case on, since cases are only ever added to a sum.
+/// Skips the cases that need the most memory on a side, until the remaining cases fit there
+/// together with the cases in `together`. If cases have equal needs, the last of them is skipped
+/// first, because the first is usually the baseline. The loop begins with the smallest case,
+/// because cases can only be added to `together` and not removed.
 void skip_largest(std::vector<Weighed>& cases, const Side& side, Room::Together together) {
   std::ranges::stable_sort(cases, {}, [&](const Weighed& one) { return one.alone.*side.bytes; });
   std::size_t fit = 0;

@@ -13,7 +13,7 @@
 namespace normbench {
 
 /// Returns the default label of a stage: the name of the op, like "cast". If the config names a
-/// kernel, that follows: "cast (simd)".
+/// kernel (`forced`), the name of the kernel follows: "cast (simd)".
 std::string own_label(const Op& op, const std::string& forced);
 
 /// Returns what is wrong with a label; nothing if it is valid.
@@ -23,7 +23,7 @@ std::optional<std::string> label_mistake(std::string_view label);
 /// invalid label.
 std::string read_label(Reader& reader, std::string_view key, std::string fallback);
 
-/// Returns true if the label contains "{i}", which is the number of the iteration.
+/// Returns true if the label contains "{i}", which stands for the number of the iteration.
 bool is_numbered(std::string_view label);
 /// Returns the label with `iteration` in place of "{i}": "load7" for "load{i}".
 std::string numbered(std::string_view label, std::int64_t iteration);
@@ -38,7 +38,7 @@ struct StageRange {
   bool operator==(const StageRange&) const = default;
 };
 
-/// Returns the ranges of a case in the order in which they open. An outer range comes before its
+/// Returns the ranges of a case in the order in which they begin. An outer range comes before its
 /// inner ranges.
 std::vector<StageRange> ranges_of(const std::vector<Stage>& stages);
 

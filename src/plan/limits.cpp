@@ -25,8 +25,9 @@ struct Mix {
   auto operator<=>(const Mix&) const = default;
 };
 
-/// Returns true if all stages work in memory of this place, so that its bandwidth limits the case.
-/// Returns false if a stage is a network, whose weights and operations are not known here.
+/// Returns true if all stages work in memory of this place, so that the bandwidth of this memory
+/// limits the case. Returns false if a stage is a network, whose weights and operations are not
+/// known here.
 bool stays_at(const Case& planned, Place place) {
   if (planned.inputs.empty() || planned.stages.empty()) return false;
   if (std::ranges::any_of(planned.stages, [&](const Stage& stage) {
@@ -38,8 +39,8 @@ bool stays_at(const Case& planned, Place place) {
          });
 }
 
-/// Returns true for stages that read and write memory of this place, without the link, files or
-/// page-locking.
+/// Returns true for a stage that reads and writes memory of this place, and uses neither the link
+/// nor files nor page-locking.
 bool uses_memory_of(const Stage& stage, Place place) {
   if (stage.place != place || stage.signature.in.empty() || is_peer_only(stage.op)) return false;
   if (roles_of(stage.op).locks != PageLocking::None || stage.cost.link_bytes > 0) return false;
@@ -54,11 +55,11 @@ bool works_over_link(const Stage& stage) {
          stage.fewest.read_bytes > 0 && stage.fewest.written_bytes > 0 && !is_peer_only(stage.op);
 }
 
-/// Returns the memory kind for a limit over the link: pinned for host memory, because copies from
-/// and to pinned memory are fastest, and otherwise device.
+/// Returns the memory kind that a limit over the link uses in place of `memory`. Host memory
+/// becomes pinned memory, whose transfers are fastest. Device memory stays device memory.
 Memory nearest(Memory memory) { return host_reaches(memory) ? Memory::Pinned : Memory::Device; }
 
-/// Returns the part of a stream's name that tells its place, threads and memory.
+/// Returns the end of the name of a `stream` limit. It tells the place, threads and memory.
 std::string suffix(const Mix& mix) {
   std::string text = mix.place == Place::Cuda ? ", cuda"
                      : mix.threads == 1       ? ", 1 thread"
@@ -91,7 +92,7 @@ StageSpec spec_of(Op op) {
   return spec;
 }
 
-/// Returns a case with these stages on a source; nothing if a stage has no kernel here.
+/// Returns a case that runs these stages on `source`; nothing if a stage has no kernel here.
 std::optional<Case> plain_case(const std::vector<StageSpec>& stages, const Source& source,
                                const Backends& backends) {
   Wiring wiring(backends);
@@ -128,8 +129,8 @@ class Limits {
   std::vector<Case> take() { return std::move(limits_); }
 
  private:
-  /// The name of a limit with a rounded size ("1.00 MB"), and the name with the exact size
-  /// ("1,001,000 B"), which is used if another limit has the first name.
+  /// The names of a limit: `name` with a rounded size ("1.00 MB"), and `exact` with the exact size
+  /// ("1,001,000 B"). The limit is called `exact` if another limit is called `name` already.
   struct Names {
     std::string name, exact;
   };
@@ -138,15 +139,16 @@ class Limits {
   void add_stream(Mix mix);
   void add_transfer(const Stage& stage, Memory host);
   void add_exchange(const Case& planned);
-  /// Returns a source of `bytes` in this memory: one that a case of the group reads, if there is
-  /// one. That saves memory, and the limit reads the same pages as the case.
+  /// Returns a source of `bytes` bytes in this memory. If a case of the group reads such a source,
+  /// returns that source. This saves memory, and the limit then reads the same pages as the case.
   Source source_of(std::int64_t bytes, Memory memory) const;
-  /// Adds a case with these stages on a source, unless a stage has no kernel or the limit exists.
+  /// Adds a limit: a case that runs these stages on `source`. Adds nothing if a stage has no
+  /// kernel, or if the same limit exists already.
   void add(const Names& names, const std::vector<StageSpec>& stages, const Source& source,
            int threads, bool resident = false);
 
   std::vector<const Case*> cases_;
-  // The source of the first case that has only one, by its bytes and memory.
+  // By bytes and memory kind: the source of the first case that has only this input.
   std::map<std::pair<std::int64_t, Memory>, const Source*> sources_;
   const Backends& backends_;
   std::set<Mix> mixes_;
@@ -180,7 +182,8 @@ void Limits::add_parts() {
   }
 }
 
-/// Does not count bytes that are decoded from files, because their number is unknown.
+/// For each pipeline, adds a `stream` of the bytes that its stages in host memory must move. The
+/// bytes of decoded files do not count, because their number is unknown.
 void Limits::add_pipeline_streams(int threads) {
   for (const Case* planned : cases_) {
     Mix mix{.threads = threads};
@@ -216,7 +219,7 @@ void Limits::add_streams(Place place) {
     }
 }
 
-/// Adds streams that a GPU kernel reads or writes over the link.
+/// Adds `stream`s for each GPU kernel that accesses host memory over the link.
 void Limits::add_streams_over_link() {
   for (const Case* planned : cases_)
     for (const Stage& stage : planned->stages)
@@ -233,7 +236,8 @@ void Limits::add_stream(Mix mix) {
   const int threads = mix.threads;
   const StreamMix bytes = limit_mix({.read = mix.read, .written = mix.written});
   mix.read = bytes.read, mix.written = bytes.written;
-  // On a device the number of host threads makes no difference, so it does not tell mixes apart.
+  // On a device the number of host threads makes no difference, so the mix gets 1 thread there.
+  // Cases with different numbers of threads then share a stream.
   if (mix.place == Place::Cuda) mix.threads = 1;
   if (!mixes_.insert(mix).second) return;
   const std::int64_t unit = std::gcd(mix.read, mix.written);
@@ -249,7 +253,7 @@ void Limits::add_stream(Mix mix) {
     add({fmt::format("stream {}:{}{}", format_bytes(mix.read), format_bytes(mix.written), end),
          fmt::format("stream {}:{} B{}", format_count(mix.read), format_count(mix.written), end)},
         {stage}, source_of(mix.read, mix.from), threads, mix.resident);
-    if (mix.resident) break;  // only the first row, which has normal stores
+    if (mix.resident) break;  // one row is enough: the first, which has normal stores
   }
 }
 
@@ -312,8 +316,8 @@ void Limits::add_transfers() {
   }
 }
 
-/// Adds `launch` and `launch + sync`. Their source, which no kernel touches, is the smallest device
-/// tensor of the group. A smaller one would need more copies to exceed the cache.
+/// Adds `launch` and `launch + sync`. Their source is as large as the smallest device tensor of the
+/// group, and no kernel touches it. A smaller source would need more copies to exceed the cache.
 void Limits::add_launches() {
   const Case* first = nullptr;
   const TensorDesc* smallest = nullptr;

@@ -22,8 +22,9 @@ std::int64_t of_side(const Sides& sides, Memory memory) {
   return host_reaches(memory) ? sides.host : sides.device;
 }
 
-/// Returns the bytes that an iteration touches on this side, in whole cache lines; 0 if no buffers
-/// rotate there, because no output of this process has its own buffer there.
+/// Returns the bytes that an iteration touches on this side (host or device), in whole cache lines.
+/// Returns 0 if no buffers rotate there, that is, if all iterations use the same buffers. This is
+/// so if no output of this process has its own buffer on this side.
 std::int64_t rotating_bytes(const Case& planned, Memory side) {
   const bool rotates =
       planned.peer.empty() && std::ranges::any_of(planned.values, [&](const Value& value) {
@@ -32,7 +33,7 @@ std::int64_t rotating_bytes(const Case& planned, Memory side) {
   return rotates ? touched_bytes(planned, 0, static_cast<int>(planned.stages.size()), side, 64) : 0;
 }
 
-/// Adds a word to a key, so that no two lists of words give the same key.
+/// Adds a word to a key. Different lists of words give different keys.
 void add_word(std::string_view word, std::string& key) {
   key += fmt::format("{}:{}", word.size(), word);
 }
@@ -46,7 +47,7 @@ void add_source(const Source& source, std::string& key) {
   add_word(source.path, key);
 }
 
-/// Adds what tells the values of a case's inputs apart.
+/// Adds to the key everything that determines the values of a case's inputs.
 void add_inputs(const Case& planned, std::string& key) {
   for (const Input& input : planned.inputs) {
     add_source(input.source, key);
@@ -66,7 +67,7 @@ std::int64_t copies(Cache cache, bool resident, std::int64_t bytes, std::int64_t
   return cache == Cache::Hot || resident ? 1 : 3 * cache_bytes / bytes + 1;
 }
 
-/// Returns the buffers of one set of the case, by the arena that they are in.
+/// Returns the arenas that the case uses, each with the bytes of one buffer set of the case.
 std::vector<CaseMemory::Arena> arenas_in(const std::vector<Slot>& slots) {
   std::vector<CaseMemory::Arena> arenas;
   for (const auto& kind : words(Memory{}))
@@ -78,14 +79,16 @@ std::vector<CaseMemory::Arena> arenas_in(const std::vector<Slot>& slots) {
   return arenas;
 }
 
-/// Returns the size of an arena for `sets` sets of `bytes`.
+/// Returns the size of an arena for `sets` buffer sets of `bytes` bytes each. If `sets` is 0, the
+/// arena has room for one set.
 std::size_t arena_bytes(std::size_t bytes, std::int64_t sets) {
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(1, sets));
   return bytes > SIZE_MAX / count ? SIZE_MAX : bytes * count;
 }
 
-/// Adds the bytes that a peer holds in its process: copies of the inputs, and the outputs. Outputs
-/// in device memory count once for each copy of the inputs.
+/// Adds the bytes of the values that a peer (another program) holds in its process. It holds
+/// several copies of the inputs, and with each copy the case's outputs in device memory. All other
+/// values are needed once.
 void add_peer(const Case& planned, CaseMemory& memory) {
   if (planned.peer.empty()) return;
   for (std::size_t i = 0; i < planned.values.size(); ++i) {
@@ -100,8 +103,9 @@ void add_peer(const Case& planned, CaseMemory& memory) {
   }
 }
 
-/// Returns the number of sets on a side, if an iteration touches at least `least` bytes there (0:
-/// no buffers rotate).
+/// Returns the number of buffer sets on a side (host or device) if each iteration touches at least
+/// `least` bytes there. If `least` is 0, no buffers rotate there, and there is a set for each item
+/// in flight.
 std::int64_t sets_for(std::int64_t in_flight, std::int64_t least, Cache cache,
                       std::int64_t cache_bytes) {
   if (cache == Cache::Hot || least == 0) return in_flight;
@@ -116,22 +120,23 @@ double values_per_image(const Shape& shape) {
   return static_cast<double>(shape.c) * static_cast<double>(shape.h) * static_cast<double>(shape.w);
 }
 
-/// Returns the number of values per image between the two passes of the reference of `resize`: new
-/// width, old height.
+/// The reference of `resize` first resizes each row to the new width, and then each column to the
+/// new height. Returns the number of values per image between these two passes.
 double between_passes(const Signature& s) {
   const Shape &in = s.in[0].shape, &out = s.out[0].shape;
   return values_per_image({.n = 1, .c = in.c, .h = in.h, .w = out.w});
 }
 
-/// Returns the bytes of the filter taps of `resize` in kernel and reference, for every output row
-/// and column.
+/// Returns the bytes of the filter taps that the kernel and the reference of `resize` keep for
+/// every output row and column.
 double filter_bytes(const Signature& s) {
   const Shape &in = s.in[0].shape, &out = s.out[0].shape;
   return 128 * static_cast<double>(out.h + out.w) +
          32 * static_cast<double>(std::max(in.h, out.h) + std::max(in.w, out.w));
 }
 
-/// Returns true if no reference exists, so that the output is compared with that of another case.
+/// Returns true if the case has a stage without a reference, because only peers (other libraries)
+/// run its op. The output is then compared with the output of another case.
 bool is_held_to_others(const Case& planned) {
   return std::ranges::any_of(planned.stages,
                              [](const Stage& stage) { return is_peer_only(stage.op); });
@@ -141,8 +146,8 @@ double bytes_in_double(const Case& planned) {
   return 8 * static_cast<double>(planned.result().elements());
 }
 
-/// Returns the bytes for computing the setup: its values in double, and a copy of the inputs of a
-/// stage.
+/// Returns the bytes that are needed to compute the setup: its values in double, and copies of them
+/// that are the inputs of a stage.
 double setup_bytes(const Case& planned) {
   const auto made = std::ranges::find_if(planned.inputs,
                                          [](const Input& input) { return input.setup != nullptr; });
@@ -154,11 +159,12 @@ double setup_bytes(const Case& planned) {
 }
 
 /// Returns the bytes for a check of the case in double:
-/// - the values of a slab, each with its error bound;
+/// - the values of a slab (slab_images() images), each value with its error bound;
 /// - four times the largest tensor of a slab, for intermediate values and copies;
 /// - for `resize`, twice the image between its passes.
-/// If a team checks a row-wise case, the slab is at least as large as the rows of all its threads.
-/// An output that is compared with that of another case is held whole.
+/// If a team of threads checks a row-wise case, the slab is at least as large as the rows that all
+/// threads check at once. If the output is compared with the output of another case, it is held
+/// whole.
 double check_bytes(const Case& planned, int threads) {
   if (is_held_to_others(planned)) return bytes_in_double(planned);
   double values = 0, largest = 0;
@@ -180,7 +186,7 @@ double check_bytes(const Case& planned, int threads) {
   return 8 * (2 * values + 4 * largest) * at_once;
 }
 
-/// Adds the slots of a case.
+/// Adds the number of slots of a case, and the bytes of its fresh slots.
 void add_slots(const Case& planned, const std::vector<Slot>& slots, CaseMemory& memory) {
   std::vector<int> results;
   for (const int output : planned.outputs) results.push_back(buffer_of(planned, output));
@@ -191,16 +197,16 @@ void add_slots(const Case& planned, const std::vector<Slot>& slots, CaseMemory& 
     if (slots[i].kind != Slot::Kind::Fresh) continue;
     if (host_reaches(slots[i].memory))
       memory.passing += static_cast<double>(memory.in_flight) * bytes;
-    else  // in device memory an output is kept for each set
+    else  // in device memory a freed output is kept for each set
       (planned.resident ? memory.held.device : memory.held_per_set) += bytes;
     if (std::ranges::find(results, i) == results.end()) continue;
-    // The check of the last call keeps the output; other checks keep one image.
+    // The check of the last call keeps the whole output. Other checks keep one image.
     memory.held.of(slots[i].memory) += bytes;
     memory.held.host += bytes / static_cast<double>(planned.images());
   }
 }
 
-/// Adds what a pipeline keeps besides its slots.
+/// Adds the memory that a pipeline needs in addition to its slots.
 void add_pipeline(const Case& planned, CaseMemory& memory) {
   if (!planned.pipeline) return;
   if (planned.pipeline->part)
@@ -208,18 +214,18 @@ void add_pipeline(const Case& planned, CaseMemory& memory) {
       memory.held.host +=
           static_cast<double>(items_fed(planned)) *
           static_cast<double>(planned.values[static_cast<std::size_t>(value)].desc.bytes());
-  // A check keeps two outputs, and one per item in flight.
+  // A check keeps the outputs of two items, and of each item in flight.
   memory.passing +=
       static_cast<double>(2 + memory.in_flight) * static_cast<double>(planned.output_bytes());
 }
 
-/// Adds what the stages allocate themselves.
+/// Adds the memory that the stages allocate themselves.
 void add_stages(const Case& planned, CaseMemory& memory) {
   const auto at_once = static_cast<double>(memory.in_flight);
   for (const Stage& stage : planned.stages) {
     if (std::holds_alternative<Resize>(stage.op))
       memory.held.host += at_once * filter_bytes(stage.signature);
-    // The kernel row allocates host memory to copy back to.
+    // The kernel row of `exchange` allocates the host memory to which it copies back.
     if (roles_of(stage.op).link == LinkUse::BothWays)
       memory.held.host += at_once * static_cast<double>(stage.signature.out[0].bytes());
   }
@@ -270,7 +276,7 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
 
 std::int64_t slab_images(const Case& planned) {
   if (planned.whole_batch()) return planned.images();
-  // This many values with their error bounds fit in the caches of most CPUs.
+  // This many values, with their error bounds, fit in the caches of most CPUs.
   constexpr std::int64_t slab_elements = 1'000'000;
   std::int64_t per_image = 0;
   for (const Value& value : planned.values)
@@ -306,9 +312,9 @@ CaseMemory memory_of(const Case& planned, int threads) {
     memory.held.host += bytes_in_double(planned);  // to compare with outputs of other cases
   memory.passing += check_bytes(planned, threads) + setup_bytes(planned);
   if (!planned.peer.empty()) {
-    // The source and the output pass through files, which may be in memory.
+    // The inputs and the outputs go to and from a peer in files, which may be in memory.
     memory.passing += of_inputs + static_cast<double>(planned.output_bytes());
-    memory.held.host += of_inputs;  // the other input
+    memory.held.host += of_inputs;  // a peer gets two different inputs; this is the second
   }
   if (!planned.inputs.empty() && !host_caches(memory.inputs_memory))
     memory.passing += 2 * of_inputs;  // the generated input, and a copy of it
@@ -331,7 +337,7 @@ void MemorySum::add(const CaseMemory& one) {
     std::size_t& most = one.resident ? of_resident : of_sets;
     most = std::max(most, arena.bytes);
   }
-  // A peer has at least two inputs, which differ.
+  // A peer has at least two copies of its inputs, with different values.
   const double peer_inputs = std::max(2.0, rotating);
   kept_.host += peer_inputs * one.peer_inputs.host + rotating * one.peer_results.host;
   kept_.device += peer_inputs * one.peer_inputs.device + rotating * one.peer_results.device;
@@ -354,8 +360,8 @@ MemoryNeed MemorySum::need() const {
   for (const auto& [arena, most] : arenas_)
     kept.of(arena.first) += static_cast<double>(
         std::max(arena_bytes(most.first, of_side(each, arena.first)), most.second));
-  // Every slot has an address (8 bytes) in each set. Placing the buffers takes an order and an
-  // offset (16 bytes) for each.
+  // Every slot has an address (8 bytes) in each set. Placing the buffers of a case takes an order
+  // and an offset (16 bytes) for each buffer in each set.
   const auto most_sets = static_cast<double>(std::max(each.host, each.device));
   double largest = 0;
   for (const auto& [placed, bytes] : passing_)

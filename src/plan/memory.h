@@ -13,34 +13,35 @@
 
 namespace normbench {
 
-/// Returns the number of buffer sets that the cases rotate through on the side of `side` (host or
-/// device). It is at least the number of items in flight. With cold buffers it is large enough that
-/// each case touches more than three times `cache_bytes` in a round through all sets. Cases with
-/// `resident` do not count.
+/// A buffer set has the buffers of one iteration. Returns the number of buffer sets through which
+/// the cases rotate on the side of `side` (host or device). This number is at least the number of
+/// items in flight. With cold buffers it is so large that each case touches more than three times
+/// `cache_bytes` in one round through all sets. Cases with `resident` do not count.
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes);
 
-/// Returns the bytes of one copy of the inputs of a case, each input rounded up to alignment_of()
-/// its memory.
+/// Returns the bytes of one copy of the inputs of a case. The size of each input is rounded up to a
+/// multiple of alignment_of() for its memory.
 std::int64_t input_bytes(const Case& planned);
 
 /// Returns the number of equal copies of a case's inputs: 1 for hot buffers or a resident case, and
 /// otherwise enough to exceed `cache_bytes` threefold.
 std::int64_t source_copies(const Case& planned, Cache cache, std::int64_t cache_bytes);
 
-/// Returns a text that is equal for two cases with inputs if they can read the same copies, because
-/// their inputs are equal.
+/// Returns a text that determines the values of the inputs of a case. Two cases with inputs and
+/// with the same text can read the same copies of their inputs.
 std::string inputs_key(const Case& planned);
 
-/// Returns the size in bytes of each arena, by its memory and whether it is near the link. All
-/// cases use the same arenas in turn, so an arena has the size for the case that needs the most.
-/// `sets` is the number of buffer sets on each side.
+/// Returns the size in bytes of each arena. The key is the memory kind, and whether the arena is on
+/// the NUMA node of the device. All cases use the same arenas, one case after the other, so an
+/// arena has the size for the case that needs the most. `sets` is the number of buffer sets on each
+/// side.
 std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* const> cases,
                                                          const Sides& sets);
 
-/// Returns the number of images that are checked at a time: as many as have at most 1 million
-/// values over all stages, but at least one. If outputs are sums over the batch, returns all
-/// images.
+/// Returns the number of images that are checked at a time. All values of the case for these images
+/// have at most 1 million elements together, but the result is at least 1. If outputs depend on the
+/// whole batch, returns the number of all images.
 std::int64_t slab_images(const Case& planned);
 
 /// Returns the number of rows that are checked at a time in a row-wise case, so that their values
@@ -48,7 +49,8 @@ std::int64_t slab_images(const Case& planned);
 std::int64_t part_rows(const Case& planned);
 
 struct MemoryNeed {
-  Sides kept;  // during the whole group: copies of sources, arenas, buffers of peers
+  // The need during the whole group: copies of sources, arenas, buffers of peers.
+  Sides kept;
   // The largest need at any time on top of `kept`: fresh outputs, checks, addresses.
   Sides passing;
 
@@ -57,7 +59,7 @@ struct MemoryNeed {
   }
 };
 
-/// Bytes of host and device memory, as doubles because products may overflow integers.
+/// Bytes of host and device memory. They are doubles, because products could overflow integers.
 struct Amounts {
   double host = 0, device = 0;
 
@@ -69,7 +71,8 @@ struct Amounts {
   }
 };
 
-/// What a case takes of the memory of its group. "Set" means a buffer set (buffer_sets).
+/// The memory that one case adds to the need of its group. "Set" means a buffer set (see
+/// buffer_sets()).
 struct CaseMemory {
   /// The buffers of one set in an arena.
   struct Arena {
@@ -83,28 +86,30 @@ struct CaseMemory {
   std::int64_t input_bytes = 0;  // of one copy of the inputs
   bool resident = false;
   std::int64_t in_flight = 1;
-  Sides rotating =
-      {};  // bytes that an iteration touches in a set; 0: no buffers rotate on that side
+  // Bytes of host memory and of device memory that an iteration touches in a set. 0: no buffers
+  // rotate in that memory.
+  Sides rotating = {};
   std::vector<Arena> arenas = {};
-  // In the process of a peer: its inputs, outputs that live as long as a copy of them, the rest.
+  // Bytes in the process of a peer, if one runs the case. Inputs: the bytes of one copy. Results:
+  // outputs that live as long as a copy of the inputs. Once: all other values.
   Amounts peer_inputs = {}, peer_results = {}, peer_once = {};
-  Amounts held = {};        // until the group ends
-  double held_per_set = 0;  // in device memory, for each set there
+  Amounts held = {};        // bytes that are held until the group ends
+  double held_per_set = 0;  // bytes in device memory, for each set there
   double slots = 0;         // number of addresses that are kept for each set
-  double passing = 0;       // in host memory, while the case runs or is checked
+  double passing = 0;       // bytes in host memory, while the case runs or is checked
   double placed = 0;        // number of buffers that are placed in each set
 };
 
-/// Returns what a case takes if a team of `threads` checks its outputs.
+/// Returns the memory of a case if a team of `threads` threads checks its outputs.
 CaseMemory memory_of(const Case& planned, int threads);
 
-/// Adds up the memory of cases that take turns.
+/// Adds up the memory of cases that take turns in one group.
 class MemorySum {
  public:
   MemorySum(Cache cache, const Sides& cache_bytes) : cache_(cache), cache_bytes_(cache_bytes) {}
 
   void add(const CaseMemory& one);
-  /// Returns the memory that the cases so far need. No number exceeds 2^61.
+  /// Returns the memory that the cases added so far need. No number exceeds 2^61.
   MemoryNeed need() const;
 
  private:
@@ -115,18 +120,19 @@ class MemorySum {
   std::int64_t in_flight_ = 1;
   Sides least_rotating_;                    // 0: no buffers rotate on that side
   std::unordered_set<std::string> inputs_;  // each is counted once
-  // The most bytes of a set in each arena, of cases that rotate through sets and of resident ones.
+  // For each arena, the most bytes of a set of any case: first of the cases that rotate through
+  // sets, then of the resident cases.
   std::map<std::pair<Memory, bool>, std::pair<std::size_t, std::size_t>> arenas_;
   Amounts kept_, held_;
   double held_per_set_ = 0, slots_ = 0;
-  std::map<double, double> passing_;  // the most by the number of placed buffers
+  std::map<double, double> passing_;  // largest `passing` by number of placed buffers
 };
 
 /// Returns the memory that these cases need if they take turns. No number exceeds 2^61.
 MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Sides& cache_bytes);
 
 /// Returns the bytes that the runnable cases and limits of a group need together. `cache_bytes` is
-/// the size of the last cache on each side.
+/// the size of the last-level cache on each side.
 Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes);
 
 }  // namespace normbench

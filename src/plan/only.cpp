@@ -13,18 +13,19 @@ namespace normbench {
 namespace {
 
 /// Returns true if the glob matches a name of the case, the name of the experiment, or
-/// "experiment/variant".
+/// "EXPERIMENT/NAME".
 bool matches(const std::string& glob, const Group& group, const Case& one) {
   for (const std::string& name :
        {group.experiment, one.written, one.variant, group.experiment + "/" + one.written,
         group.experiment + "/" + one.variant})
-    // A name may contain brackets, which are special in a glob. So an equal name matches, too.
+    // A glob that equals a name matches it. This needs its own test, because a name may contain
+    // brackets, which are special in a glob.
     if (glob == name || fnmatch(glob.c_str(), name.c_str(), 0) == 0) return true;
   return false;
 }
 
-/// Returns the variants of each experiment, as in "place: CPU, 'GPU eager'; dtype: CPU". Names are
-/// quoted for a shell.
+/// Returns the variants of each experiment, like "place: CPU, 'GPU eager'; dtype: CPU" for the
+/// experiments "place" and "dtype". Names are quoted for a shell.
 std::string all_variants(const std::vector<Group>& groups) {
   std::vector<std::string> experiments;
   std::set<std::string> seen;

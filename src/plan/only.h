@@ -8,12 +8,13 @@
 
 namespace normbench {
 
-/// Keeps the cases that match at least one glob of `--only`, and if there are any, the baseline.
-/// Without globs keeps all cases.
+/// Keeps the cases of the group that match at least one of `globs`, the globs of `--only`. If a
+/// case matches, also keeps the baseline. Removes published figures and claims of removed cases.
+/// Without globs keeps everything.
 void keep_chosen(Group& group, const std::vector<std::string>& globs);
 
-/// Calls keep_chosen() for every group, and removes groups without a case. Reports each glob
-/// without a match.
+/// Calls keep_chosen() for every group, and removes groups that have no case left. Reports each
+/// glob that matches nothing.
 void keep_only(std::vector<Group>& groups, const std::vector<std::string>& globs,
                std::vector<Issue>& issues);
 

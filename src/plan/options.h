@@ -12,7 +12,8 @@
 
 namespace normbench {
 
-/// `measure` of a config. `precision` is the relative half-width of intervals.
+/// The options `measure` of a config. `precision`: the measuring of a group ends when the interval
+/// of each ratio of times has at most this relative half-width (0.01: 1 %).
 struct Measure {
   double precision = 0.01;
   double max_seconds_per_group = 5;
@@ -23,10 +24,10 @@ struct Measure {
   double turn_timeout_seconds = 60;
   // The least number of calls of each case that are checked, including the first and the last.
   std::int64_t checked_calls = 8;
-  bool quick = false;  // --quick: fewer rounds; outputs mention it
+  bool quick = false;  // --quick: fewer rounds; outputs say so
 };
 
-/// The options of `measure` that an experiment sets for itself.
+/// The options of `measure` that an experiment sets for itself. An empty option is not set.
 struct OwnMeasure {
   std::optional<double> precision = {}, max_seconds_per_group = {};
   std::optional<Cache> cache = {};
@@ -40,43 +41,45 @@ struct OwnMeasure {
   }
 };
 
-/// `profile` of a config: the options of torch.profiler's schedule and tables.
+/// The options `profile` of a config, which are those of torch.profiler's schedule and tables.
 struct ProfileOptions {
   std::int64_t skip_first = 0, wait = 1, warmup = 1, active = 10;
-  std::int64_t repeat = 1;           // 0: without end in torch.profiler, but once here
-  std::int64_t skip_first_wait = 0;  // not 0: no `wait` in the first cycle
+  std::int64_t repeat = 1;           // number of cycles; 0: endless in torch.profiler, one here
+  std::int64_t skip_first_wait = 0;  // if it is not 0, the first cycle has no `wait`
   std::string sort_by = "cpu_time_total";
   std::int64_t row_limit = 10;
   bool group_by_input_shape = false;
   bool enabled = true;  // false with --no-profile
 };
 
-/// How a peer is started: a program (searched for in $PATH) with its arguments.
+/// How a peer (a program that runs cases with another library) is started: the program, searched
+/// for in $PATH, and its arguments.
 struct PeerCommand {
   std::vector<std::string> argv;
-  std::string directory;  // folder of the config
+  std::string directory;  // the folder of the config, in which the program starts
 };
 
 /// Pairs of NAME and VALUE from NAME=VALUE.
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
-/// Options of the command line and facts about the machine. The planner needs them with a config.
+/// What the planner needs besides a config: options of the command line, and facts about the
+/// machine.
 struct PlanOptions {
-  std::string base_dir;                                  // relative paths start here
-  std::optional<std::string> images_dir;                 // --images
-  Assignments set, axis, vary;                           // --set, --axis and --vary
-  std::vector<std::string> only;                         // --only globs over experiments/variants
+  std::string base_dir;                   // relative paths start here
+  std::optional<std::string> images_dir;  // --images
+  Assignments set, axis, vary;            // --set, --axis and --vary
+  std::vector<std::string> only;          // --only globs over experiments/variants
   bool quick = false;
   bool profile = true;
   bool allow_peers = false;  // commands of the config may be run
   bool fit = false;          // --fit: fewer images if a group does not fit in memory
-  int all_threads = 1;       // threads for "threads": "all" if the work is large
+  int all_threads = 1;       // number of threads that "threads": "all" means for large work
   std::vector<std::int64_t> data_caches = {};  // bytes of each data cache of a core, nearest first
   std::vector<std::string> sort_keys = {};     // allowed values of `profile.sort_by`; empty: any
-  // The size in bytes of the last cache of the host and of the device.
+  // The size in bytes of the last-level cache of the host and of the device.
   Sides cache_bytes = {.host = 32 << 20, .device = 32 << 20};
   Sides free_bytes = {};      // memory that this process can get on each side; 0: unknown
-  SideNotes free_notes = {};  // what limits that memory
+  SideNotes free_notes = {};  // for messages: what limits that memory
 };
 
 }  // namespace normbench

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t most_in_flight = 1024, most_items = 1'000'000, most_threads = 4096;
 
-/// Returns the default number of items of a turn. It is large enough that filling and draining the
+/// Returns the default number of items of a turn. It is so large that filling and draining the
 /// pipeline take a small share of the turn.
 std::int64_t usual_items(int in_flight) { return std::max(16, 8 * in_flight); }
 
@@ -42,7 +42,8 @@ bool works_on_cpu(const Case& planned, const Lane& lane) {
       lane.stages, [&](std::size_t stage) { return planned.stages[stage].place == Place::Cpu; });
 }
 
-/// Gives each lane on the CPU as many servers as items are in flight.
+/// For "submit": "item". Gives each lane on the CPU as many servers as items may be in flight.
+/// Reports lanes that have stages on the CPU and on a device.
 void serve_every_item(Reader& options, const Case& planned, Pipeline& pipeline) {
   for (Lane& lane : pipeline.lanes) {
     if (!works_on_cpu(planned, lane)) continue;
@@ -58,7 +59,7 @@ void serve_every_item(Reader& options, const Case& planned, Pipeline& pipeline) 
   }
 }
 
-/// Reads a lane, such as {"servers": 2, "threads": 1}.
+/// Reads the options of a lane, such as {"servers": 2, "threads": 1}.
 void read_lane(Reader& reader, const Case& planned, const Pipeline& pipeline, Lane& lane) {
   const auto servers = static_cast<int>(reader.integer("servers", 1, 1, most_in_flight));
   lane.servers = std::min(servers, pipeline.in_flight);  // further servers would never have work
@@ -70,7 +71,7 @@ void read_lane(Reader& reader, const Case& planned, const Pipeline& pipeline, La
   reader.finish();
 }
 
-/// Reads the lanes, such as "lanes": {"save": {"servers": 2, "threads": 1}}.
+/// Reads the options of all lanes, such as "lanes": {"save": {"servers": 2, "threads": 1}}.
 void read_lanes(Reader& options, const Case& planned, bool has_all_stages, Pipeline& pipeline) {
   if (!options.has("lanes")) return;
   if (options.describes()) {
@@ -122,7 +123,7 @@ bool is_same_stage(const Stage& one, const Stage& other) {
 
 bool saves(const Stage& stage) { return roles_of(stage.op).files == FileUse::Writes; }
 
-/// Returns true if both cases compute the same values up to and including this stage.
+/// Returns true if both cases compute the same values in all stages up to and including this stage.
 bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
   const auto is_same_input = [](const Input& a, const Input& b) {
     return a.source == b.source && a.setup == b.setup && a.value == b.value;
@@ -133,8 +134,9 @@ bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
   return true;
 }
 
-/// Returns true if both lanes run the same stages with the same number of threads. Stages that load
-/// must load the same number of items, and stages that save must save the same values.
+/// Returns true if two parts of pipelines do the same work. Each must run a single lane, with the
+/// same stages and the same numbers of threads. If a stage loads files, both parts must have the
+/// same number of items. If a stage saves files, both must save the same values.
 bool is_same_part(const Case& one, const Case& other) {
   std::vector<std::size_t> left, right;
   for (const auto& [planned, stages] : {std::pair(&one, &left), std::pair(&other, &right)}) {

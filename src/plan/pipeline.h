@@ -1,4 +1,4 @@
-/// Pipelines: several items in flight, whose stages run in lanes.
+/// Pipelines: several items (batches) are in flight at once, and their stages run in lanes.
 #pragma once
 
 #include "core/reader.h"
@@ -6,44 +6,48 @@
 
 namespace normbench {
 
-/// Returns "load", "cpu", "h2d", "gpu", "d2h" or "save": the lane of a stage for which the config
-/// names none.
+/// Returns the name of the lane of a stage if the config names none: "load", "cpu", "h2d", "gpu",
+/// "d2h" or "save".
 std::string_view engine_of(const Stage& stage);
 
-/// Reads "in_flight", "items", "submit" and "lanes" of a variant into `decided.pipeline`; the
-/// stages are decided already. Without "in_flight" the pipeline stays empty, and the other members
-/// are mistakes. Mistakes go to the reader. If `has_all_stages` is false, some stages are missing,
-/// so unknown names in "lanes" are not reported.
+/// Reads "in_flight", "items", "submit" and "lanes" of a variant into `decided.pipeline`. The
+/// stages must be decided already. Without "in_flight" the pipeline stays empty, and the other
+/// three members are mistakes. Mistakes go to the issues of the reader. If `has_all_stages` is
+/// false, some stages are missing, so unknown names in "lanes" are not reported.
 void read_pipeline(Reader& options, Case& decided, bool has_all_stages);
 
-/// Consecutive stages in the same lane, which an item passes without waiting for another server.
+/// Consecutive stages in the same lane. One server of the lane runs them for an item, so the item
+/// does not wait for another server in between.
 struct Visit {
   std::size_t lane = 0;             // index of the lane
   std::size_t first = 0, last = 0;  // indices of stages, both included
 };
-/// Returns all visits of an item, in order.
+/// Returns all visits of an item to lanes, in order.
 std::vector<Visit> visits_of(const Case& planned);
 
-/// Returns for each stage whether the case runs it in its turns: all stages, or those of its part.
+/// Returns for each stage whether the case runs it in its turns. A whole pipeline runs all stages.
+/// A part of a pipeline (PipelinePart) runs only the stages of the part.
 std::vector<bool> stages_that_run(const Case& planned);
 
-/// Returns the indices of the values that stages of the part read and that neither stages of the
-/// part nor inputs of the case provide.
+/// Returns the values that are made before the turns of a part of a pipeline, as indices. Stages of
+/// the part read these values, but no stage of the part makes them, and they are no inputs of the
+/// case.
 std::vector<int> values_fed(const Case& part);
-/// Returns the number of items whose values_fed() are kept. It is above 1 only if the case loads
-/// files, because then the images of the items differ.
+/// Returns the number of items for which values_fed() are made and kept. It is above 1 only if the
+/// case loads files, because then the images of the items differ.
 std::int64_t items_fed(const Case& part);
 
-/// Returns the limits of the pipelines among `cases`:
-/// - each lane alone, once for all lanes with the same work;
-/// - for each pipeline that loads: all stages without the load, with inputs from memory.
+/// Returns the parts of the pipelines among `cases`. Each part is measured alone, as a limit:
+/// - each lane alone; lanes with the same work are only one part;
+/// - for each pipeline that loads files: all stages without the load, with inputs from memory.
 std::vector<Case> parts_of(const std::vector<const Case*>& cases);
-/// Returns the name of the case in `parts` that runs only the work of `lane`; "" if there is none.
+/// Returns the name of the case in `parts` (from parts_of()) that runs only the work of this lane
+/// of `planned`; "" if there is none.
 std::string lane_alone(const std::vector<Case>& parts, const Case& planned, const Lane& lane);
 
 /// Divides `cpus` among the threads of the pipeline. result[lane][server] has a CPU for each thread
 /// of the server; it is empty for lanes without stages on the CPU. If there are fewer CPUs than
-/// threads, all lists are empty, and the system schedules the threads.
+/// threads, all these lists are empty, and the system schedules the threads.
 std::vector<std::vector<std::vector<int>>> divide_cpus(const Case& planned,
                                                        std::span<const int> cpus);
 

@@ -17,13 +17,14 @@
 namespace normbench {
 namespace {
 
-/// Returns true if the value at `pointer` is "$axis".
+/// Returns true if the value at `pointer` is a string such as "$axis".
 bool is_axis(const Json& config, const std::string& pointer) {
   const Json& value = value_at(config, pointer);
   return value.is_string() && value.get_ref<const std::string&>().starts_with('$');
 }
 
-/// Replaces the pointers of mistakes in what the command line wrote by the option that wrote it.
+/// Changes the issues in values that an option of the command line wrote. Their text then names the
+/// option, and they have no pointer.
 void blame_options(std::vector<Issue>& issues, const std::vector<ConfigChange>& changes) {
   for (Issue& issue : issues)
     for (const ConfigChange& change : changes) {
@@ -38,8 +39,8 @@ void blame_options(std::vector<Issue>& issues, const std::vector<ConfigChange>& 
 }
 
 /// Throws BadInput with all issues, if there are any. A mistake that is found at several points of
-/// a sweep is reported once. At an axis that could not be replaced only the first mistake is
-/// reported, since the others follow from it.
+/// a sweep is reported once. If a value "$axis" could not be replaced, only the first mistake at
+/// this value is reported, because the others follow from it.
 void throw_if_any(const std::string& file, const Json& config, const std::vector<Issue>& issues) {
   std::vector<Issue> once;
   std::set<std::pair<std::string, std::string>> seen;
@@ -78,7 +79,7 @@ Json parse(const std::string& file, std::string_view text, std::vector<Issue>& i
   }
 }
 
-/// Plans every experiment. Reports experiments with the same name.
+/// Plans the groups of every experiment. Reports experiments with the same name.
 std::vector<Group> plan_experiments(const Json& experiments, PlanContext& context) {
   std::vector<Group> groups;
   std::set<std::string> names;

@@ -17,7 +17,7 @@ namespace normbench {
 
 struct Plan {
   std::string name, about;
-  Json config;  // as --set, --axis and --vary changed it
+  Json config;  // after the changes by --set, --axis and --vary
   Measure measure;
   ProfileOptions profile;
   std::vector<Group> groups;
@@ -29,14 +29,15 @@ struct Plan {
   Measure measure_of(const Group& group) const { return group.own.over(measure); }
 };
 
-/// Makes the plan of the config in `file`. Throws BadInput with all mistakes. The plan points to
-/// kernels of `backends`, so `backends` must outlive it.
+/// Makes the plan of the config in `file`. Throws BadInput with all mistakes. The plan has pointers
+/// to kernels of `backends`, so `backends` must outlive the plan.
 Plan make_plan(const std::string& file, const Backends& backends, const PlanOptions& options);
-/// Makes the plan of the config in `text`. Errors name it `file`.
+/// Makes the plan of the config in `text`. Error messages give `file` as its name.
 Plan make_plan(const std::string& file, std::string_view text, const Backends& backends,
                const PlanOptions& options);
 
-/// Returns the approximate size in bytes of the results document after `rounds` rounds.
+/// Returns the approximate size in bytes of the results document (results.json) after `rounds`
+/// rounds.
 std::int64_t document_bytes(const Plan& plan, std::int64_t rounds);
 
 }  // namespace normbench

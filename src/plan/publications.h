@@ -1,4 +1,5 @@
-/// The published experiments that normbench knows, read from a file beside the configs.
+/// The published experiments that configs of normbench reproduce, read from a file beside the
+/// configs.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@ namespace normbench {
 struct Publication {
   std::string name;
   std::string origin;  // where it was published: "post on GPU normalisation, 2024-12"
-  // What it reports, as the start of a paragraph: "It normalises …".
+  // What it reports, as the start of a paragraph: "It normalises ...".
   std::string says;
   bool operator==(const Publication&) const = default;
 };
@@ -28,7 +29,7 @@ std::string publications_file(const std::string& folder);
 /// Reads all published experiments in `text`, the content of `file`. Throws BadInput with all
 /// mistakes.
 std::vector<PublishedExperiment> read_publications(const std::string& file, std::string_view text);
-/// Reads all published experiments from a file. Throws BadInput with all mistakes, also if it
+/// Reads all published experiments from a file. Throws BadInput with all mistakes, or if the file
 /// cannot be read.
 std::vector<PublishedExperiment> read_publications(const std::string& file);
 

@@ -27,13 +27,14 @@ Json described(Read read) {
   return schema;
 }
 
-/// Returns a schema: `then` for values that `condition` accepts, else `otherwise`. With "anyOf" an
-/// editor would report the mistakes of both.
+/// Returns a schema that applies `then` to values that `condition` accepts, and `otherwise` to all
+/// other values. An "anyOf" of the two would be shorter, but an editor would report the mistakes of
+/// both.
 Json either(const Json& condition, const Json& then, const Json& otherwise) {
   return {{"if", condition}, {"then", then}, {"else", otherwise}};
 }
 
-/// Returns a schema for "$axis" and for all that `schema` accepts.
+/// Returns a schema that accepts "$axis" and everything that `schema` accepts.
 Json or_axis(const Json& schema) { return either(to("axis"), true, schema); }
 
 void allow_axes(Json& schema);
@@ -47,7 +48,7 @@ void allow_axes_within(Json& schema) {
 }
 
 /// Changes `schema` so that "$axis" may replace the value or any part of it. Does not change the
-/// schema of a string, because "$axis" is one.
+/// schema of a string, because it accepts "$axis" already.
 void allow_axes(Json& schema) {
   allow_axes_within(schema);
   if (schema == true || schema.value("type", "") == "string") return;
@@ -68,7 +69,7 @@ Json op_schema(std::string_view name, std::string_view about) {
   return schema;
 }
 
-/// Returns the schema of a stage as an object, whose members depend on its op.
+/// Returns the schema of a stage that is written as an object. Its members depend on its op.
 Json stage_object() {
   Json by_op = Json::array();
   for (const std::string& name : op_names())
@@ -141,7 +142,8 @@ Json definitions() {
   return all;
 }
 
-/// Returns the schema of `defaults`: for each op the members that its stages have by default.
+/// Returns the schema of `defaults`. It has a member for each op: the members that stages with this
+/// op have by default.
 Json defaults_schema() {
   Json members;
   for (const std::string& name : op_names()) members[name] = to(name);

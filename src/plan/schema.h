@@ -1,4 +1,4 @@
-/// Makes the JSON Schema of configs, which editors use to complete and check configs.
+/// Makes the JSON Schema of configs. Editors use it to complete and check configs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,18 +13,20 @@ namespace normbench {
 /// The title of the schema, by which a file is recognised as the schema.
 inline constexpr std::string_view kSchemaTitle = "normbench config";
 
-/// The members of a stage with one op. Each has a JSON Schema, without axes.
+/// The members of a stage with one op, each with its JSON Schema. The schemas do not accept
+/// "$axis".
 struct OpMembers {
-  Json own = Json::object();     // of the op alone, in the order in which it reads them
-  Json common = Json::object();  // those that stages have whatever their op is
+  Json own = Json::object();     // members of the op alone, in the order in which it reads them
+  Json common = Json::object();  // members of all stages, such as `place` and `output`
 };
 
-/// Returns the members of a stage with this op, which must be known, as its readers ask for them.
+/// Returns the members of a stage with the op `op`, which must be known.
 OpMembers op_members(const std::string& op);
 
-/// Returns the JSON Schema (2020-12) of a config, built from the readers of the config. The planner
-/// refuses everything that the schema refuses, and in addition stages that do not fit together.
-/// `sort_keys` are the allowed values of "sort_by" in "profile".
+/// Returns the JSON Schema (2020-12) of a config. It is built from the functions that read a
+/// config, so the planner refuses everything that the schema refuses. In addition, the planner
+/// refuses stages that do not fit together. `sort_keys` are the allowed values of "sort_by" in
+/// "profile".
 Json config_schema(const std::vector<std::string>& sort_keys);
 
 }  // namespace normbench

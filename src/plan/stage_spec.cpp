@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// The members that every stage may have besides those of its op.
+/// The members that a stage with any op may have. In addition, a stage has the members of its op.
 constexpr auto common_members = std::to_array<std::string_view>(
     {"label", "as", "in", "output", "memory", "place", "kernel", "lane"});
 
@@ -21,8 +21,8 @@ Json own_members(const Json& members) {
   return own;
 }
 
-/// Returns true for a mistake that leaves the dtype and layout of a source or load known: one in
-/// the number or size of its images.
+/// Returns true for a mistake in the number or size of the images of a source or load. After such a
+/// mistake the dtype and layout are still known.
 bool is_extent(const Issue& issue, const std::string& start) {
   const std::string& at = issue.pointer;
   return at == start || at.ends_with("/batch") || at.ends_with("/size") ||
@@ -44,7 +44,8 @@ void read_common(Reader& reader, StageSpec& spec) {
     reader.complain_at("label", "reads like a kernel that is forced (choose another name)");
 }
 
-/// Finds the files of an op, or takes them from an earlier op with the same text. Throws Invalid.
+/// Finds the files of an op. If an op with the same text (`written`) was resolved before, copies
+/// that op instead. Throws Invalid.
 void resolve_once(Op& op, const std::string& written, const Paths& paths, ResolvedOps& resolved) {
   if (const auto known = resolved.find(written); known != resolved.end()) {
     op = known->second;
@@ -74,7 +75,7 @@ void check_memory(const StageSpec& spec, Memory said) {
     refuse("pinned, write_combined or mapped memory");
 }
 
-/// Returns what to do about an input in memory that the place cannot reach.
+/// Returns advice for a message about an input that is in memory that this place cannot reach.
 std::string_view advice(Place place) {
   return place == Place::Cpu
              ? "add a d2h stage"
@@ -113,7 +114,8 @@ std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
   const std::span<Issue> found = std::span(issues).subspan(before);
   members.relocate(found);
   const auto harmless = [&](const Issue& issue) { return is_extent(issue, members.pointer); };
-  // With a wrong "shape", ops on several tensors would report mistakes in their shapes, too.
+  // After a mistake in "shape" nothing is returned. Otherwise later ops on several tensors would
+  // report mistakes in their shapes, which only follow from this one.
   const bool with_shape = members.fields.contains("shape");
   if (starts && !with_shape && std::ranges::all_of(found, harmless)) return spec;
   return std::nullopt;

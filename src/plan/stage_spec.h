@@ -1,4 +1,4 @@
-/// Reads the text of a stage into a StageSpec, and decides its place and memory.
+/// Reads the text of a stage into a StageSpec, and decides the place and memory of the stage.
 #pragma once
 
 #include <map>
@@ -23,12 +23,13 @@ struct StageSpec {
   std::optional<Place> place;
   std::string kernel;    // kernel row that the config names; "": none
   std::string lane;      // lane that the config names; "": none
-  Json parameters = {};  // the op's own members, as written; null if it has none
+  Json parameters = {};  // the members of the op as written; null if there are none
 
   std::string name() const { return std::string(name_of(op)); }
 };
 
-/// A mistake in a member of a stage; `member` is "" for the whole stage.
+/// A mistake in a stage, thrown as an exception. `member` is the member with the mistake; "" if the
+/// mistake is in the stage as a whole.
 struct StageMistake {
   std::string member, text;
 };
@@ -37,29 +38,30 @@ struct StageMistake {
 /// mistakes.
 StageSpec read_stage_members(const std::string& op, Reader& reader);
 
-/// Sources and loads with their files. The key is their text, so files for equal texts are searched
-/// for only once.
+/// Sources and loads whose files were found, by the text of their stage. For equal texts, the files
+/// are searched for only once.
 using ResolvedOps = std::map<std::string, Op>;
 
-/// Reads a stage and finds its files. Mistakes go to `issues`. Returns nothing after a mistake,
-/// unless later stages can still be checked in spite of it.
+/// Reads a stage and finds its files. Mistakes go to `issues`. After a mistake returns nothing,
+/// except if later stages can still be checked. Then it returns the stage.
 std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
                                     ResolvedOps& resolved, std::vector<Issue>& issues);
 
 /// Returns the place of a stage, by the first rule that applies:
 /// - no inputs: the CPU;
 /// - a call of the CUDA runtime: the GPU;
-/// - otherwise `spec.place`;
-/// - otherwise the GPU if an input is in device memory, else the CPU.
-/// Throws StageMistake if an input is in memory that the place cannot reach.
+/// - `spec.place` is set: that place;
+/// - otherwise the GPU if the first input is in device memory, else the CPU.
+/// Throws StageMistake if the op cannot run at `spec.place`, or if an input is in memory that the
+/// place cannot reach.
 Place place_of(const StageSpec& spec, std::span<const TensorDesc> in);
 
 /// Returns the memory kind of the outputs: `spec.memory` if it is set, else device memory for a
-/// kernel on the GPU, else `inferred`, which comes from the op. Throws StageMistake if the stage
-/// cannot write `spec.memory`.
+/// kernel on the GPU, else `inferred`, the kind that infer() returned. Throws StageMistake if the
+/// stage cannot write `spec.memory`.
 Memory output_memory(const StageSpec& spec, Place place, Memory inferred);
 
-/// Throws StageMistake if `spec.output` does not suit the op or the memory.
+/// Throws StageMistake if the op or the memory does not allow `spec.output`.
 void check_policy(const StageSpec& spec, Memory memory);
 
 /// Throws StageMistake if the stage may not write its output over its input.

@@ -55,7 +55,8 @@ std::string wrong_axis(const std::string& name, const Json& values) {
   return "";
 }
 
-/// Hashes values so that equal ones have equal hashes, also a whole number and a double.
+/// Hashes JSON values. Equal values have equal hashes, even if one is a whole number and the other
+/// one a double (1 and 1.0).
 struct ValueHash {
   std::size_t operator()(const Json* value) const {
     if (value->is_number()) return std::hash<double>()(value->get<double>());

@@ -32,33 +32,34 @@ struct Axes {
 /// Reads the axes in member `key` ("sweep" or "vary") of an experiment.
 Axes read_axes(Reader& experiment, std::string_view key);
 
-/// Returns the first value of a list that equals an earlier one; null if there is none.
+/// Returns the first value in a list that equals an earlier value of the list; null if there is
+/// none.
 const Json* repeated(const Json& values);
 
-/// A value for each axis.
+/// One value of each axis, and the JSON pointers to these values.
 struct Combination {
   Json assignment = Json::object();  // {axis: value}
   AxisPlaces places = {};
 };
 
-/// Returns the number of combinations of values, at most 10^15.
+/// Returns the number of combinations of one value of each axis; 10^15 if there are more.
 std::size_t count_combinations(const std::vector<Axis>& axes);
 
-/// Returns every combination of values. The last axis changes fastest. Without axes returns one
-/// empty combination.
+/// Returns every combination of one value of each axis. The last axis changes fastest. If there are
+/// no axes, returns one empty combination.
 std::vector<Combination> combinations(const std::vector<Axis>& axes);
 
-/// Returns the assignment as text, like "batch=8, memory=pinned". A value that is an
-/// object with a member "name" is shown by that member.
+/// Returns the assignment as text, like "batch=8, memory=pinned". A value that is an object with a
+/// member "name" is shown by that member.
 std::string axes_text(const Json& assignment);
 
-/// Returns true if the value is "$axis" or contains it.
+/// Returns true if the value is a string such as "$axis", or a list or object that contains one.
 bool is_swept(const Json& value);
 
 /// Replaces strings in a config:
 /// - "$axis" by the value of the axis;
 /// - "$axis.field" by a member of that value;
-/// - "$$…" by "$…".
+/// - "$$text" by "$text".
 /// An unknown axis or field adds an issue and is replaced by null.
 class Substitution {
  public:
@@ -68,7 +69,8 @@ class Substitution {
   Json apply(const Json& text, const std::string& pointer);
   /// Returns the axes that were replaced so far.
   const std::set<std::string>& used() const { return used_; }
-  /// Moves issues in replaced text to where the value of the axis is written, if that is known.
+  /// Changes the pointers of issues in replaced text, so that they point to where the value of the
+  /// axis is written, if that is known.
   void relocate(std::span<Issue> issues) const;
 
  private:

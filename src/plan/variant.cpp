@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// A member that an op also takes from the defaults of another op.
+/// A member that stages with the op `op` also take from the defaults of another op, `from`.
 struct Shared {
   std::string_view op, member, from;
 };
@@ -26,13 +26,14 @@ constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
                                                {"model", "mean", "normalize"},
                                                {"model", "std", "normalize"}});
 
-/// Members of which a source or a load has only one. A stage that says one of a pair does not take
-/// the other one from the experiment.
+/// Pairs of members of a source or load that exclude each other. If a stage has one member of a
+/// pair, it does not take the other member from the experiment.
 constexpr auto instead_of = std::to_array<std::pair<std::string_view, std::string_view>>(
     {{"shape", "batch"}, {"shape", "channels"}, {"shape", "size"}, {"path", "dataset"}});
 
-/// Returns true if a stage with the members `said` has no use for this member of the experiment's
-/// source or load: a stored image is not fitted, and only a crop has a `shorter`.
+/// Returns true if a stage with the members `said` must not take `member` from the experiment's
+/// source or load. `fit` and `shorter` are only for encoded images, and `shorter` is only for a
+/// crop. A member is also not taken if `said` has the other member of its pair in instead_of.
 bool is_replaced(std::string_view member, const Json& said) {
   const auto says_other = [&](std::string_view key, std::string_view value) {
     const auto found = said.find(key);
@@ -82,7 +83,8 @@ StageText start_of(const std::string& op, const Json& members, const std::string
   return start;
 }
 
-/// Returns what the variants of the experiment start with: a load, or sources.
+/// Returns the stages with which variants of the experiment start, as the experiment has them: one
+/// load, or sources.
 std::vector<StageText> starts_of(const VariantPlace& place, Substitution& axes,
                                  std::vector<Issue>& issues) {
   const std::string op(place.experiment.contains("load") ? Load::name : Source::name);
@@ -114,8 +116,8 @@ std::vector<StageText> setup_of(const VariantPlace& place, Substitution& axes,
   return stages;
 }
 
-/// Returns the stages of a variant as written, and their pointer. Moves its other members to
-/// `options`.
+/// Returns the stages of a variant as written, and the pointer to them. Adds the other members of
+/// the variant to `options`.
 std::pair<Json, std::string> split(const Json& variant, const std::string& pointer,
                                    Composed& options, std::vector<Issue>& issues) {
   if (!variant.is_object()) return {variant, pointer};
@@ -137,7 +139,7 @@ std::size_t count_stages(const Json& list) {
   return count;
 }
 
-/// Puts the stages of a variant, also those in ranges, into one list.
+/// Puts the stages of a variant, including those in ranges, into one list.
 class Flattening {
  public:
   Flattening(const VariantPlace& place, Substitution& axes, std::vector<Issue>& issues,
@@ -167,8 +169,9 @@ class Flattening {
     if (!text_.stages.empty() && !roles_named(text_.stages.back().op).given) ++running_;
   }
 
-  /// Adds the members of the experiment's source or load that the stage does not say. A list of
-  /// sources adds nothing. Only the first stage takes "as", because a name may be given once.
+  /// Adds members of the experiment's source or load to a stage that lacks them. If the experiment
+  /// has a list of sources, adds nothing. Only the first stage takes "as", because a name may be
+  /// given only once.
   void take_from_experiment(StageText& stage) {
     const auto found = place_.experiment.find(stage.op);
     if (found == place_.experiment.end() || !found->is_object()) return;
@@ -205,8 +208,8 @@ class Flattening {
   std::size_t running_ = 0;        // number of stages so far, without sources
 };
 
-/// Adds members of `defaults` that the stage lacks: those of its op, and for some ops members of
-/// `normalize`.
+/// Adds members of `defaults` that the stage lacks: the members for its op, and for some ops (see
+/// `shared`) members of `normalize`.
 void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
   const auto take = [&](std::string_view from, const std::string& member, const Json& value) {
     const std::string at = fmt::format("/defaults/{}", from);

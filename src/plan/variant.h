@@ -1,4 +1,6 @@
-/// Makes the complete text of a variant: with axes replaced, defaults added, and sources first.
+/// Completes the JSON of a variant in a config: replaces axes like "$batch" by their values, adds
+/// members from `defaults`, and puts the experiment's sources or `load` stage first if the variant
+/// has none of its own.
 #pragma once
 
 #include <string>
@@ -10,47 +12,57 @@
 
 namespace normbench {
 
-/// A stage: the name of its op, and its members, including those from `defaults`.
+/// A stage of a completed variant: the name of its op, and all members of its JSON object,
+/// including members from the experiment and from `defaults`.
 struct StageText {
-  std::string op;  // "" after a mistake
+  std::string op;  // "" if the stage names no known op
   Composed members;
   std::vector<std::string> ranges = {};  // names of the ranges around the stage, outermost first
 };
 
-/// A range as it is written: {"range": "preprocess", "stages": […]}.
+/// A named range around stages of a variant, like {"range": "preprocess", "stages": [...]}.
+/// `pointer` is the JSON pointer to its member "range".
 struct RangeText {
   std::string name, pointer;
 };
 
 struct VariantText {
-  std::vector<StageText> stages;          // the sources or a load, then all stages, also in ranges
-  std::vector<StageText> setup = {};      // run once, untimed, with the sources as inputs
-  std::vector<std::string> outputs = {};  // names of values; empty: the last stage's output
+  std::vector<StageText> stages;          // the sources or the `load` stage, then all other stages,
+                                          // also those in ranges
+  std::vector<StageText> setup = {};      // stages that run once, untimed, with the sources as
+                                          // inputs
+  std::vector<std::string> outputs = {};  // the output values by name; empty: the last stage's
+                                          // output
   std::vector<RangeText> ranges;          // an outer range comes before its inner ranges
-  Composed options;                       // threads, wait, graph, in_flight, peer
-  bool whole = false;                     // true if there was no mistake
+  Composed options;                       // the variant's other members, like threads, wait and
+                                          // peer
+  bool whole = false;                     // true if the variant has no mistake
 };
 
-/// Returns the name of {"range": NAME, "stages": …}. Does not read the stages.
+/// Reads the head of a range, {"range": NAME, "stages": ...}, and returns its name. Does not read
+/// the stages.
 std::string read_range(Reader& reader);
 
-/// Returns true if stages of `op` take this member from the defaults of the op `from`: `sub` takes
-/// `mean` from those of `normalize`, for example.
+/// Returns true if a stage with the op `op` takes `member` from the defaults of the op `from`. For
+/// example, `sub` takes `mean` from the defaults of `normalize`.
 bool takes_default_of(std::string_view op, std::string_view from, std::string_view member);
 
-/// Where a variant's text comes from.
+/// The parts of a config that complete_variant() takes members from.
 struct VariantPlace {
   const Json& defaults;  // `defaults` of the config
   const Json& experiment;
-  std::string pointer;     // of the experiment
-  std::int64_t batch = 0;  // images of each source; 0: as in the config
+  std::string pointer;     // JSON pointer to the experiment
+  std::int64_t batch = 0;  // replaces the batch size of the first source; 0: no change
 };
 
-/// Returns the complete text of the variant `name`, which is written as `said`, with these axes. A
-/// variant that starts with the string "source" or "load" takes the experiment's source or load, if
-/// there is one. An object with "op": "source" is a source of the variant itself, and takes from
-/// the experiment's source what it does not say. Ranges only add their names to their stages.
-/// Mistakes go to `issues`.
+/// Returns the completed variant `name`. `said` is the variant as written in the config. `axes`
+/// replaces the axes in it by their values.
+/// - If the first stage is no source and no load, or is only the string "source" or "load", the
+///   variant starts with the experiment's sources or `load` stage.
+/// - A stage that is an object with "op": "source" or "load" belongs to the variant itself. It
+///   takes the members that it lacks from the experiment's source or load.
+/// - A stage inside ranges gets the names of these ranges.
+/// Mistakes are added to `issues`.
 VariantText complete_variant(const VariantPlace& place, const std::string& name, const Json& said,
                              Substitution& axes, std::vector<Issue>& issues);
 

@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-// With this limit, sums over all tensors of a case cannot overflow.
+// With this limit, 64-bit sums of bytes over all tensors of a case cannot overflow.
 constexpr std::int64_t max_tensor_bytes = std::int64_t{1} << 50;
 
 void check_bytes(const TensorDesc& desc) {
@@ -38,7 +38,9 @@ std::string signature_text(const Signature& signature) {
   return list(signature.in) + " -> " + list(signature.out);
 }
 
-/// Completes the message "… does not": "take … -> …", or for a load "go with …".
+/// Returns the text that completes the message 'kernel "NAME" does not ...'. For a `load` stage, it
+/// is "go with" and the storage and fit of the stage. For any other stage, it is "take INPUTS ->
+/// OUTPUTS".
 std::string refused_text(const Stage& stage) {
   const Load* const load = load_of(stage.op);
   if (load == nullptr) return "take " + signature_text(stage.signature);
@@ -61,8 +63,8 @@ std::vector<const Kernel*> rows_of(const Backend& backend, const Stage& stage) {
   return rows;
 }
 
-/// Returns the row that the config names. Throws StageMistake if it does not exist or does not
-/// accept the stage.
+/// Returns the kernel row (an implementation of the op) that the config names for the stage. Throws
+/// StageMistake if there is no such row, or if the row does not accept the stage.
 const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Stage& stage) {
   const auto row = std::ranges::find(rows, stage.forced, &Kernel::name);
   if (row == rows.end()) {
@@ -76,8 +78,9 @@ const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Stage& st
   return *row;
 }
 
-/// Returns the first row that accepts the stage. The reference, which is the first of several rows,
-/// does not count. Throws StageMistake if there is none.
+/// Returns the first kernel row (an implementation of the op) that accepts the stage. If `rows` has
+/// several, its first one is the reference, which is never chosen by default. Throws StageMistake
+/// if no row accepts the stage.
 const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& stage) {
   const auto row = std::find_if(
       rows.begin() + (rows.size() > 1 ? 1 : 0), rows.end(),
@@ -96,7 +99,7 @@ const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& s
 void Wiring::add(const StageSpec& spec) {
   const Roles& roles = roles_of(spec.op);
   const bool first = case_.values.empty();
-  // A source after the first stage is a mistake, which is reported below.
+  // All sources come before the other stages. A later source is reported as a mistake below.
   if (roles.given && case_.stages.empty()) return add_source(spec);
   if (!for_peer_ && roles.peer_only)
     throw StageMistake{
@@ -141,7 +144,9 @@ void Wiring::choose_kernel(Stage& stage) {
 }
 
 void Wiring::count_link(Stage& stage) const {
-  if (roles_of(stage.op).locks != PageLocking::None) return;  // the host does the work
+  // A stage that locks or unlocks pages, or copies into page-locked memory, is the host's work, so
+  // nothing crosses the link.
+  if (roles_of(stage.op).locks != PageLocking::None) return;
   const auto cross = [&](std::int64_t& bytes, const TensorDesc& tensor) {
     const std::int64_t crossing = std::min(bytes, tensor.bytes());
     stage.cost.link_bytes += crossing;
@@ -241,7 +246,8 @@ std::vector<int> Wiring::inputs(const StageSpec& spec) const {
     if (undoes) values.push_back(registered_value(case_));
   }
   check_registration(spec, values);
-  // `unregister` does not read its second input, so a later stage may have overwritten that.
+  // The second input of `unregister` is the registered value. `unregister` does not read it, so it
+  // is not checked: a stage may have overwritten it in place.
   for (std::size_t i = 0; i < (undoes ? 1 : values.size()); ++i) check_input(values[i]);
   return values;
 }
@@ -258,7 +264,8 @@ void Wiring::check_input(int input) const {
 void Wiring::check_registration(const StageSpec& spec, const std::vector<int>& in) const {
   const PageLocking locks = roles_of(spec.op).locks;
   const int registered = registered_value(case_);
-  // Two values might share a page, and CUDA cannot register a page twice.
+  // Only one value may be registered at a time: two values may share a page, and CUDA cannot
+  // register a page twice.
   if (locks == PageLocking::Locks && registered >= 0)
     throw StageMistake{"", "a value is registered already (put an unregister stage before this)"};
   if (locks != PageLocking::Unlocks) return;

@@ -1,4 +1,4 @@
-/// Time and counters of this process, behind an interface that tests replace.
+/// Reads the time and the counters of this process. Tests have other implementations of `Clock`.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace normbench {
 
-/// Page faults and context switches of this process: since its start, or between two readings.
+/// Page faults and context switches of this process, since its start or between two readings.
 struct Counters {
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
@@ -29,7 +29,8 @@ class Clock {
   /// Returns the CPU time of all threads of this process in ns, since its start.
   virtual std::int64_t cpu_ns() = 0;
   virtual Counters counters() = 0;
-  /// Returns how long each thread of the process has run and waited; empty if that is not known.
+  /// Returns how long each thread of the process has run and how long it has waited for a CPU.
+  /// Empty if that is unknown.
   virtual std::vector<QueueDelay> queue_delays() { return {}; }
 };
 

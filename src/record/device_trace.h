@@ -1,4 +1,4 @@
-/// Recorded device work and the calls of the host to the devices.
+/// Recorded work of devices, and recorded calls of the host that start it or wait for it.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace normbench {
 
-/// The kind of a record. Stage: the time from the mark before a stage to the mark after it, used
-/// without a tracer.
+/// The kind of a record. Without a tracer (CUPTI), all records are of kind Stage. Such a record is
+/// the time between the two CUDA events around a stage.
 enum class Activity { Kernel, Memcpy, Memset, Stage, Runtime, Driver, Sync, Overhead };
 constexpr auto words(Activity) {
   return std::to_array<Word<Activity>>({{Activity::Kernel, "kernel"},
@@ -47,11 +47,12 @@ struct DeviceRecord {
   Activity activity = Activity::Kernel;
   std::int64_t start_ns = 0, end_ns = 0;
   std::string_view name;          // points into DeviceTrace::names
-  std::int64_t correlation = -1;  // the same for a call and the work it started; -1: unknown
-  std::uint64_t external_id = 0;  // number given to push(); 0: unknown
+  std::int64_t correlation = -1;  // equal for a call and the work that it started; -1: unknown
+  std::uint64_t external_id = 0;  // number given to DeviceTracer::push(); 0: unknown
   std::int64_t device = 0, context = 0;
-  std::int64_t stream = -1;                // number in CUPTI; 7 is the legacy default stream
-  std::int64_t thread = 0;                 // Linux thread id of a call
+  std::int64_t stream = -1;                // CUPTI's number (7: the legacy default stream) or,
+                                           // without CUPTI, normbench's own; -1: none
+  std::int64_t thread = 0;                 // Linux id of the calling thread; 0: unknown or no call
   std::int64_t bytes = 0;                  // bytes copied or set
   bool over_link = false;                  // a copy between host and device
   std::optional<LaunchShape> launch = {};  // only for kernels
@@ -60,15 +61,15 @@ struct DeviceRecord {
   bool operator==(const DeviceRecord&) const = default;
 };
 
-/// What devices did during consecutive recorded steps.
+/// The device records of consecutive steps (iterations) of a profiled case.
 struct DeviceTrace {
   std::string source;  // "CUPTI" or "CUDA events"
   std::vector<DeviceRecord> records = {};
   std::set<std::string, std::less<>> names = {};  // a set, so that names stay at their addresses
   std::int64_t clock_error_ns = 0;  // largest error (+-) of device times on the host's clock
-  std::int64_t dropped = 0;         // records that the tracer had no room for
-  std::int64_t lost_buffers = 0;    // buffers that were lost with their records
-  std::int64_t without_times = 0;   // records without times, which `records` leaves out
+  std::int64_t dropped = 0;         // number of records that the tracer had no room for
+  std::int64_t lost_buffers = 0;    // number of buffers that were lost with all their records
+  std::int64_t without_times = 0;   // number of records without times; not in `records`
 
   /// Returns a copy of the name that lives as long as this trace.
   std::string_view name(std::string_view text) {
@@ -84,15 +85,16 @@ class DeviceTracer {
   /// Attaches to the driver, which takes milliseconds. Call it once. If it returns false, missing()
   /// tells why, and the functions below must not be called.
   virtual bool attach() = 0;
-  /// Why the tracer cannot record ("CUPTI is in use by Nsight Systems"); "" if it can.
+  /// Returns why the tracer cannot record, like "CUPTI is in use by Nsight Systems", or "" if it
+  /// can.
   virtual std::string missing() const = 0;
 
   /// Begins to record. Call it when the device is idle.
   virtual void start() = 0;
   /// Returns what was recorded since start(). Call it when the device is idle.
   virtual DeviceTrace stop() = 0;
-  /// Work submitted between push() and pop() gets this `external_id`. Pairs may nest; the inner
-  /// number counts.
+  /// Work that is submitted between push() and pop() gets this `external_id`. Pairs of push() and
+  /// pop() may nest. Work inside an inner pair gets the number of the inner pair.
   virtual void push(std::uint64_t external_id) = 0;
   virtual void pop() = 0;
 };

@@ -16,13 +16,13 @@
 namespace normbench::nvtx {
 namespace {
 
-/// The colours (ARGB) of the kinds, in their order.
+/// The ARGB colour of each RangeKind, in the order of the enumerators.
 constexpr std::array<std::uint32_t, 11> colours{0xff4e79a7, 0xff76b7b2, 0xff59a14f, 0xffedc948,
                                                 0xfff28e2b, 0xffff9da7, 0xffbab0ac, 0xff9c755f,
                                                 0xffb07aa1, 0xffe15759, 0xffa0cbe8};
 static_assert(colours.size() == words(RangeKind{}).size());
 
-/// Category 0 means "none" in NVTX.
+/// Category 0 means "no category" in NVTX, so the categories of ranges begin at 1.
 std::uint32_t category_of(RangeKind kind) { return static_cast<std::uint32_t>(kind) + 1; }
 
 class Strings {
@@ -123,8 +123,8 @@ void name_thread(std::string_view name) {
     nvtxNameOsThreadA(static_cast<std::uint32_t>(gettid()), std::string(name).c_str());
 }
 
-// nvToolsExtCudaRt.h would need the headers of CUDA. So the call is looked up in the table of
-// functions that NVTX gets from the tool.
+// The header nvToolsExtCudaRt.h is not included, because it needs the headers of CUDA. The two
+// functions below therefore take NVTX's calls from the table of functions that the tool has filled.
 
 void name_stream(void* stream, std::string_view name) {
   if (!attached()) return;

@@ -1,5 +1,5 @@
-/// Adds the bytes of a range to its NVTX event, as a payload with a name. nvtx_payload.cpp is for
-/// NVTX headers with payloads (CUDA 13), nvtx_payload_absent.cpp for older ones.
+/// Adds a range's number of bytes to its NVTX event, as a payload with a name. nvtx_payload.cpp is
+/// for NVTX headers with payload schemas (CUDA 13), nvtx_payload_absent.cpp for older headers.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
@@ -8,8 +8,8 @@
 
 namespace normbench::nvtx {
 
-/// Registers a payload schema with one number, named "bytes". Returns its id in the tool; 0 if the
-/// tool has no schemas.
+/// Registers a payload schema with one number named "bytes". Returns the id of the schema, or 0 if
+/// the tool does not support schemas.
 std::uint64_t register_bytes(nvtxDomainHandle_t domain);
 
 /// Pushes the range with `bytes` as a payload of `schema`. Returns false, without a push, if

@@ -1,4 +1,5 @@
-/// What the profile pass records of one case.
+/// The recording of one case in the profile pass, which runs a few iterations of each case for the
+/// profiler's tables and traces.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +21,20 @@ struct ItemSpan {
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
-/// Ranges of host threads, device work, and names for both, as recorded for one case. Tables and
-/// trace files are made from it.
+/// The ranges of host threads and the work of devices, as recorded for one case. The profile's
+/// tables and trace files are made from it.
 struct ProfileTrace {
   std::string experiment, variant;
   Json point;
   std::vector<ThreadLog> threads;
-  std::vector<DeviceTrace> devices = {};  // one for each recorded stretch of steps
-  /// By label of the stage: `faults` counts the page faults of all recorded steps, and `shapes` has
-  /// the input shapes in the form of torch.
+  std::vector<DeviceTrace> devices = {};  // one for each uninterrupted series of recorded steps
+  /// Both maps have labels of stages as keys. `faults` has the number of page faults in all
+  /// recorded steps. `shapes` has the input shapes in torch's notation, like
+  /// "[[10, 3, 720, 1280]]".
   std::map<std::string, std::int64_t, std::less<>> faults = {};
   std::map<std::string, std::string, std::less<>> shapes = {};
-  /// Maps names with the number of a step to their labels, like "load3" to "load{i}".
+  /// For each recorded name that contains the number of a step, the label without this number:
+  /// "load3" has the label "load{i}".
   std::map<std::string, std::string, std::less<>> labels = {};
   std::vector<ItemSpan> items = {};  // pipeline items, which may overlap
 };

@@ -32,8 +32,8 @@ std::uint64_t next_id() {
 
 }  // namespace
 
-/// The slices of one thread, in chunks, so that a growing log moves no slices. take() keeps the
-/// chunks.
+/// The slices of one thread. They are stored in chunks, so that no slice is copied when the log
+/// grows. take() empties the chunks and keeps them for later slices.
 struct Recorder::Log {
   static constexpr std::size_t chunk_slices = 4096;
 
@@ -66,8 +66,8 @@ struct Recorder::Log {
  private:
   Slice* begin() const { return chunks_[opened_ - 1].get(); }
 
-  /// Opens the next chunk. If it is new, it is filled with zeros here, so that recording slices
-  /// causes no page faults.
+  /// Opens the next chunk. A new chunk is filled with zeros here, so that later writes of slices
+  /// cause no page faults.
   [[gnu::noinline]] void open_chunk() {
     if (opened_ == chunks_.size()) chunks_.push_back(std::make_unique<Slice[]>(chunk_slices));
     ++opened_;
@@ -79,12 +79,12 @@ struct Recorder::Log {
   const ReadClock read_;
   std::vector<std::unique_ptr<Slice[]>> chunks_;
   std::size_t opened_ = 0;  // chunks in use
-  Slice* next_ = nullptr;   // where the next slice goes; end_ if the chunk is full
+  Slice* next_ = nullptr;   // place of the next slice; end_ if the chunk is full
   Slice* end_ = nullptr;    // end of the last chunk in use
 };
 
-// `id_` tells this recorder from an earlier one at the same address, to which a thread's `Cached`
-// may still belong.
+// A new recorder may have the address of a destroyed one, for which a thread may still have a
+// `Cached`. `id_` distinguishes the two recorders.
 Recorder::Recorder(Clock& clock)
     : clock_(clock), mode_(nvtx::attached() ? tool_attached : std::uint8_t{0}), id_(next_id()) {}
 Recorder::~Recorder() = default;
@@ -141,7 +141,7 @@ Recorder::Log& Recorder::log_of_this_thread() {
   return **found;
 }
 
-/// Returns an empty log: one of an ended thread, or a new one. Call it with the lock held.
+/// Returns an empty log. If a thread has ended, reuses its log. The caller must hold the lock.
 std::unique_ptr<Recorder::Log> Recorder::empty_log() {
   if (left_.empty()) return std::make_unique<Log>(clock_);
   auto log = std::move(left_.back());

@@ -1,4 +1,5 @@
-/// Records ranges of host threads, in a log for each thread. Each range is also an NVTX range.
+/// Records ranges (named spans of time) of host threads, with one log for each thread. If an NVTX
+/// tool is attached, each range is also an NVTX range.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,10 @@
 
 namespace normbench {
 
-/// The name of ranges in which kernels prepare their constants.
+/// The name of the ranges in which kernels prepare their constants.
 inline constexpr std::string_view constants_range = "constants";
-/// The name in tables of all ranges of kind Image. In traces such a range has the name of its file.
+/// In tables, all ranges of kind Image have this name. In traces, each has the name of its image
+/// file.
 inline constexpr std::string_view image_range = "image";
 
 /// One finished range of a host thread. `name` points to an interned name of the recorder or to a
@@ -28,13 +30,13 @@ struct Slice {
   std::int64_t end_ns = 0;
   std::string_view name;
   std::int64_t bytes = 0;
-  std::uint64_t external_id = 0;  // DeviceRecord::external_id of its device work; 0: none
+  std::uint64_t external_id = 0;  // DeviceRecord::external_id of the work in this range; 0: none
   std::int64_t item = -1;         // number of the pipeline item; -1: none
   std::uint32_t depth = 0;
   RangeKind kind = RangeKind::Stage;
 };
 
-/// The slices of one thread, in order of their ends.
+/// The slices of one thread, sorted by their ends.
 struct ThreadLog {
   std::int64_t tid = 0;
   std::string name;
@@ -45,8 +47,8 @@ struct ThreadLog {
 /// without a lock, and allocates memory only if its log becomes longer than ever before.
 class Recorder {
  public:
-  /// Finds out whether an NVTX tool is attached, which loads the tool if this is the first NVTX
-  /// call of the process.
+  /// Checks if an NVTX tool is attached. If this is the first NVTX call of the process, it loads
+  /// the tool.
   explicit Recorder(Clock& clock);
   ~Recorder();
   Recorder(const Recorder&) = delete;
@@ -65,7 +67,8 @@ class Recorder {
   /// other thread has an open range.
   std::vector<ThreadLog> take();
 
-  /// Call it at the end of a thread, so that another thread can use the memory of its log.
+  /// Releases the log of the calling thread, so that another thread can use its memory. Call
+  /// leave() at the end of a thread.
   void leave();
 
  private:
@@ -79,18 +82,18 @@ class Recorder {
   std::unique_ptr<Log> empty_log();
 
   Clock& clock_;
-  std::uint8_t mode_;  // `recording` and `tool_attached`; 0: ranges do nothing
+  std::uint8_t mode_;  // the bits `recording` and `tool_attached`; 0: ranges do nothing
   std::uint64_t id_;
   std::mutex mutex_;
   std::unordered_set<std::string, TextHash, std::equal_to<>> names_;
   std::vector<std::unique_ptr<Log>> logs_;
-  std::vector<std::unique_ptr<Log>> left_;  // empty logs of ended threads, to be used again
-  std::vector<ThreadLog> finished_;         // slices of threads that have left
+  std::vector<std::unique_ptr<Log>> left_;  // empty logs of ended threads, reused for new threads
+  std::vector<ThreadLog> finished_;         // slices of threads that called leave()
 };
 
-/// A range from construction to destruction. It goes to the recorder if that is enabled, and to
-/// NVTX if a tool is attached. It does nothing if `recorder` is null. `name` must be a literal or
-/// come from intern().
+/// A range that lasts from construction to destruction. It is recorded if the recorder is enabled,
+/// and passed to NVTX if a tool is attached. If `recorder` is null, it does nothing. `name` must be
+/// a literal or come from intern().
 class Range {
  public:
   Range(Recorder* recorder, RangeKind kind, std::string_view name, std::int64_t bytes = 0,
@@ -112,7 +115,8 @@ class Range {
   void end();
 
   const std::uint8_t mode_;  // the recorder's mode when the range opened
-  // The members below are set by begin() only, so that a range that does nothing costs one test.
+  // Only begin() sets the members below, so that an unused range costs nothing but a test of
+  // `mode_`.
   RangeKind kind_;
   Recorder* recorder_;
   Recorder::Log* log_;

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Removes and returns the number at the start of `text`, with the blank after it. If there is
-/// none, returns -1 and removes nothing.
+/// Removes the number at the start of `text` and the character after it, and returns the number. If
+/// `text` does not start with a number, removes nothing and returns -1.
 std::int64_t take_number(std::string_view& text) {
   std::int64_t number = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -28,7 +28,8 @@ std::int64_t take_number(std::string_view& text) {
   return number;
 }
 
-/// Reads a schedstat file; nothing if the thread has ended or the kernel does not count delays.
+/// Reads the run and wait times of a thread from its schedstat file. Returns nothing if the thread
+/// has ended or if the kernel does not count them.
 std::optional<QueueDelay> delay_in(const fs::path& schedstat) {
   const Descriptor file(open(schedstat.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return std::nullopt;

@@ -1,4 +1,4 @@
-/// Hash functions for strings. TextHash lets sets and maps look up a string_view without a copy.
+/// Hash functions. With TextHash, sets and maps of strings look up a string_view without a copy.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct TextHash {
   }
 };
 
-/// Returns a random number of this process, so that no input file can be made to cause hash
-/// collisions.
+/// Returns a number that is chosen at random once per process. It is a seed for hashes, so that
+/// nobody can make an input file that causes hash collisions.
 std::uint64_t hash_seed();
 
 constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {

@@ -10,8 +10,9 @@ namespace normbench {
 /// in an attached NVTX tool.
 void name_this_thread(std::string_view name);
 
-/// Returns the full name given to name_this_thread(), else the name in the operating system, which
-/// for the first thread is the name of the program.
+/// Returns the full name that name_this_thread() set for the calling thread. If it set none,
+/// returns the thread's name in the operating system. For the first thread of the process, that is
+/// the name of the program.
 std::string name_of_this_thread();
 
 }  // namespace normbench

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double ns_in_ms = 1e6;
 
-/// Returns true for the winner, and for cases between which there is no difference.
+/// Returns true for the case that is certainly the fastest. In a tie, returns true for each of the
+/// fastest cases.
 bool is_fastest(const GroupAnalysis& analysis, std::size_t index) {
   const Outcome outcome = analysis.verdict.outcome;
   return (outcome == Outcome::Winner || outcome == Outcome::Tie) &&
@@ -26,7 +27,7 @@ bool is_fastest(const GroupAnalysis& analysis, std::size_t index) {
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-/// Returns why the row's speed-up is not that of its times; "" if it is.
+/// If the times of a row contradict its speed-up, returns an explanation. Otherwise returns "".
 std::string remark(const GroupAnalysis& analysis, std::size_t index) {
   return by_times_text(analysis.cases[index]).empty()
              ? ""
@@ -34,8 +35,8 @@ std::string remark(const GroupAnalysis& analysis, std::size_t index) {
                "the times are medians over all rounds, and the machine changed between rounds";
 }
 
-/// Returns the members of a case's row. A member that is not known is null, so that all rows have
-/// the same members.
+/// Returns the row of a case as JSON. Unknown values are null, so that all rows have the same
+/// members.
 Json case_json(const GroupResult& group, const GroupAnalysis& analysis, std::size_t index) {
   const CaseResult& result = group.cases[index];
   const CaseAnalysis& one = analysis.cases[index];
@@ -65,7 +66,7 @@ Json case_json(const GroupResult& group, const GroupAnalysis& analysis, std::siz
           {"limit", one.limit}};
 }
 
-/// Calls `visit` with the group, its analysis and an index, for each case of an experiment.
+/// Calls `visit(group, analysis, index of the case)` for each case of an experiment.
 template <class Visit>
 void each_case(const Experiment& experiment, Visit visit) {
   for (std::size_t g = 0; g < experiment.groups.size(); ++g)
@@ -93,7 +94,7 @@ std::string ms_or_status(const CaseResult& result, const CaseAnalysis& one) {
   return std::string(name_of(result.status)) + (reason.empty() ? "" : ": " + reason);
 }
 
-/// Returns true for a case that an answer needs at least: the fastest ones, and the baseline.
+/// Returns true for the cases that every answer must show: the fastest ones and the baseline.
 bool is_needed(const GroupResult& group, const GroupAnalysis& analysis, std::size_t index) {
   return is_fastest(analysis, index) || group.cases[index].variant == group.baseline;
 }
@@ -140,14 +141,15 @@ MarkupTable table_of(const Experiment& experiment, const Results& results,
   return table;
 }
 
-/// Returns the explanation of the speed-ups that their times contradict; "" without any.
+/// Returns the explanation of "by ms", which the table shows at a speed-up that its times
+/// contradict. If no case of the experiment has such a speed-up, returns "".
 std::string legend_of(const Experiment& experiment) {
   for (const GroupAnalysis& analysis : experiment.analyses)
     if (std::string text = unlike_times_text(analysis); !text.empty()) return text;
   return "";
 }
 
-/// Returns the title, the question and the verdict.
+/// Returns the title, the question and the verdict of an experiment as Markdown.
 std::string markdown_head(const Experiment& experiment, const Results& results) {
   constexpr std::size_t most_line = 1'000;
   const GroupResult& group = *experiment.groups.front();
@@ -159,8 +161,9 @@ std::string markdown_head(const Experiment& experiment, const Results& results) 
   return text + "\n";
 }
 
-/// Returns the table of the cases in at most `most` bytes. Where all of them would take more, it
-/// has the baseline and the fastest ones, or none, and says so.
+/// Returns the table of all cases if it has at most `most` bytes. Otherwise returns a table of only
+/// the baseline and the fastest cases if that is short enough, else no table. A sentence then tells
+/// how many cases are left out.
 std::string markdown_table(const Experiment& experiment, const Results& results, std::size_t most) {
   const MarkupTable all = table_of(experiment, results, is_any);
   std::string legend = legend_of(experiment);
@@ -186,7 +189,8 @@ std::string text_of(const Experiment& experiment, const Results& results, const 
   return text;
 }
 
-/// Returns the marker by which a program finds its comment again.
+/// Returns an HTML comment at which a program that posts answers to a pull request recognises its
+/// earlier post.
 std::string marker(std::span<const Analysed> documents) {
   constexpr std::size_t most_names = 1'000;
   std::vector<std::string> names;
@@ -202,7 +206,9 @@ struct Part {
   std::string head;
 };
 
-/// Returns the text, of which heads come before tables if there is no room for all of it.
+/// Returns the Markdown of all experiments, in at most `most_answer_bytes` bytes. If they need
+/// more, first tables are shortened or left out. An experiment is left out only if there is no room
+/// for its title and verdict.
 std::string markdown(std::span<const Analysed> documents) {
   constexpr std::size_t most_notice_bytes = 4'000, most_cut_table_bytes = 200;
   const std::string begin = marker(documents);

@@ -16,7 +16,7 @@ constexpr auto pair_kinds =
                                    {PairKind::Cached, "identical, 1x3x256x256 in cache"},
                                    {PairKind::Slowed, "5 % more work, 80x3x96x640"}});
 
-/// Adds a row for the pairs of one kind. Pairs that ran in different processes are left out.
+/// Adds a row for the pairs of one kind. Pairs that were measured in a fresh process are left out.
 void add_pairs(const std::vector<JudgedPair>& pairs, const Word<PairKind>& kind, Rows& rows) {
   std::vector<double> widths, ratios, rounds;
   int excluding = 0, different = 0;
@@ -34,7 +34,7 @@ void add_pairs(const std::vector<JudgedPair>& pairs, const Word<PairKind>& kind,
             format_percent(median(widths)), std::to_string(excluding), std::to_string(different)});
 }
 
-/// Returns a number of a document as a percentage; "?" if it is missing.
+/// Returns the number at `key` as a percentage, or "?" if it is missing.
 std::string percent_at(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_number() ? format_percent(found->get<double>()) : "?";
@@ -44,9 +44,9 @@ std::string k_of_n(const Json& json, const std::string& k, const std::string& n)
   return fmt::format("{} of {}", integer_at(json, "/" + k, 0), integer_at(json, "/" + n, 0));
 }
 
-/// Returns how pairs with 5 % more work on one side were judged: rightly, with the wrong side
-/// faster, or with a wrong size. Returns "" for documents of older versions, which did not count
-/// wrong judgements.
+/// Returns how often pairs of which one variant has 5 % more work were judged in each of these
+/// ways: the slower variant was found, it was called faster, or the difference had a wrong size.
+/// Returns "" for documents of older versions, which lack the last two counts.
 std::string planted(const Json& calibration) {
   if (!calibration.contains("slowed_wrong_way")) return "";
   return fmt::format("5 % more work found in {}, called faster in {}, of a wrong size in {}; ",
@@ -59,7 +59,8 @@ std::string planted(const Json& calibration) {
 
 std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs,
                              const Screen& screen) {
-  static constexpr auto spare = std::to_array<std::size_t>({2, 1});  // the columns "rounds" and "n"
+  // If the table is too wide, first the column "rounds" is left out, then "n".
+  static constexpr auto spare = std::to_array<std::size_t>({2, 1});
   Rows rows({"pairs", "n", "rounds", "ratio", "±", "exclude 1", "called different"});
   for (const auto& kind : pair_kinds) add_pairs(pairs, kind, rows);
   const std::size_t width = prose_width(screen);

@@ -43,7 +43,8 @@ constexpr auto words(Factor::Kind) {
 
 namespace {
 
-constexpr std::size_t kReadable = 32;  // longer values of factors are not shown, in bytes
+// The values of a factor are not shown if one of them is longer than this number of bytes.
+constexpr std::size_t kReadable = 32;
 
 struct ValueText {
   std::string operator()(bool value) const { return value ? "yes" : "no"; }
@@ -78,9 +79,10 @@ std::string factor_value(const Factor& factor, const FactorValue& value) {
   return factor.kind == Factor::Kind::Peer && text.empty() ? "normbench" : text;
 }
 
-constexpr double kExplained = 0.7;  // bounds of less than this share of the time do not explain it
+// If a bound is below this share of the pipeline's time, it does not explain the time.
+constexpr double kExplained = 0.7;
 
-/// The sentences about what bounds a pipeline.
+/// Makes the sentences about what bounds a pipeline.
 struct PipelineText {
   const PipelineAnalysis& pipeline;
   const PipelineBound& bound;
@@ -116,8 +118,8 @@ struct PipelineText {
     if (pipeline.cores == 1) return "the only core";
     return pipeline.cores == 2 ? "both cores" : fmt::format("all {} cores", pipeline.cores);
   }
-  /// Returns true if less than kExplained of the time is explained by the bound, and no setting of
-  /// the config (`held`) explains it.
+  /// Returns true if the bound is below kExplained of the pipeline's time, and no setting of the
+  /// config (`held`) explains the difference.
   bool leaves_most() const { return !bound.held && bound.of_bound.value < kExplained; }
   std::string unexplained() const {
     return fmt::format(
@@ -144,7 +146,8 @@ struct PipelineText {
   }
   std::string faster() const {
     const bool is_loader = pipeline.headroom && bound.lane == pipeline.lanes.front().name;
-    if (!bound.faster || bound.held || is_loader) return "";  // headroom() tells a loader's gain
+    // The sentence of headroom() already tells the gain of a faster loader.
+    if (!bound.faster || bound.held || is_loader) return "";
     return fmt::format(" A faster {} gains at most {}.", bound.lane, factor(*bound.faster));
   }
   std::string more() const {
@@ -174,7 +177,8 @@ struct CauseWords {
   std::string share() const { return format_percent(cause.share); }
   std::string at_most_all() const { return format_percent(std::min(1.0, cause.share)); }
   static std::string us(double ns) { return format_significant(ns / 1000, 2); }
-  /// Returns a text like "65 % (49-71 %)", or "88 %" if both ends of the interval look the same.
+  /// Returns a text like "65 % (49-71 %)", or "88 %" if both ends of the interval have the same
+  /// text.
   static std::string percent_text(const Interval& part) {
     const std::string low = format_percent(part.low), high = format_percent(part.high);
     if (low == high) return high;
@@ -334,7 +338,7 @@ std::string work_text(const ResourceShare& part) {
   return enumerate(part.stages);
 }
 
-/// The name of a resource in the phrase "a faster …".
+/// The nouns for resources in the phrase "a faster ...".
 constexpr auto faster_nouns = std::to_array<Word<Resource>>({{Resource::Link, "link"},
                                                              {Resource::Cpu, "stage on the CPU"},
                                                              {Resource::Gpu, "kernel"},
@@ -342,8 +346,9 @@ constexpr auto faster_nouns = std::to_array<Word<Resource>>({{Resource::Link, "l
                                                              {Resource::Reading, "way to read"},
                                                              {Resource::Pinning, "way to pin"}});
 
-/// Returns the buffers and page faults that one side has more than the other, like ": 1 more fresh
-/// buffer, 24,577 more page faults = 95 % of it"; "" without any.
+/// Returns how many more fresh buffers and page faults one of two compared cases has, and which
+/// share of the difference in time they explain, like ": 1 more fresh buffer, 24,577 more page
+/// faults = 95 % of it". Returns "" if `added` is empty.
 std::string added_text(const std::optional<FaultsAdded>& added) {
   if (!added) return "";
   return fmt::format(": {}, {}{}", counted(added->buffers, "more fresh buffer"),
@@ -353,7 +358,8 @@ std::string added_text(const std::optional<FaultsAdded>& added) {
                                   : "");
 }
 
-/// Returns names like "constants" or "ops and outputs together".
+/// Returns the names of the factors (differences between two cases) of `part`, like "constants" or
+/// "ops and outputs together".
 std::string names_of_part(const Contribution& part) {
   std::vector<std::string> list;
   for (const Factor& factor : part.factors) list.push_back(factor_name(factor));

@@ -42,8 +42,8 @@ Json finding(const CaseFinding& one) {
           {"text", finding_text(one)}};
 }
 
-/// Returns a ratio with its interval. "low" and "high" are null if there are too few replicates for
-/// an interval (`covered` is false).
+/// Returns a ratio with its interval as JSON. If `covered` is false, there are too few pairs of
+/// runs or rounds for an interval, and "low" and "high" are null.
 Json ratio_json(const std::optional<Interval>& ratio, bool covered) {
   if (!ratio) return {};
   return {{"value", finite(ratio->value)},

@@ -83,7 +83,7 @@ std::string test_xml(const Test& test, const std::string& classname) {
 }
 
 /// Returns the counts of a suite as attributes. The number of skipped tests is not among them,
-/// because `testsuites` has no attribute for it.
+/// because the element `testsuites`, for which counts() is also called, has no attribute for it.
 std::string counts(const std::vector<Test>& tests) {
   return fmt::format(R"(tests="{}" failures="{}" errors="0")", tests.size(),
                      std::ranges::count(tests, "failure", &Test::outcome));
@@ -95,8 +95,8 @@ std::string time_of(const std::vector<Test>& tests) {
   return seconds_text(seconds);
 }
 
-/// Returns the comparison's summary, setting and cautions as <properties>, which every suite
-/// repeats.
+/// Returns the summary, the setting and the cautions of the comparison as a <properties> element.
+/// Every suite contains it.
 std::string properties(const Comparison& comparison) {
   std::string xml = "    <properties>\n";
   const auto add = [&](const char* name, const std::string& value) {

@@ -14,7 +14,7 @@
 namespace normbench {
 namespace {
 
-/// A column of a table of cases, and the function that makes its cell for a case.
+/// A column of a table of cases. `cell` makes the cell of a case.
 struct CaseColumn {
   MarkupColumn column;
   std::function<MarkupCell(const ComparedCase&)> cell;
@@ -64,7 +64,8 @@ MarkupCell interval_or_why(const ComparedCase& one) {
 MarkupCell could_see(const ComparedCase& one) {
   return {one.visible ? format_percent(*one.visible) : ""};
 }
-/// Returns why there is no verdict, and what else changed.
+/// Returns the cell of the column "remarks": why the case has no verdict, and each finding, which
+/// is a difference between BASE and NEW other than the time.
 MarkupCell remarks(const ComparedCase& one) {
   std::vector<std::string> list{why_text(one)};
   for (const CaseFinding& found : one.findings) list.push_back(finding_text(found));
@@ -74,8 +75,8 @@ MarkupCell remarks(const ComparedCase& one) {
 
 }  // namespace of_case
 
-/// Returns the table for a screen. Names and points have columns of their own. Cases that were not
-/// compared are left out.
+/// Returns the table for a screen. The point of the sweep has a column of its own. Cases that were
+/// not compared are left out.
 std::string screen_table(const Comparison& comparison, const Screen& screen) {
   // The experiment's name is left out if all cases have the same one.
   const bool only_variant = std::ranges::all_of(comparison.cases, [&](const ComparedCase& one) {
@@ -102,7 +103,8 @@ std::string screen_table(const Comparison& comparison, const Screen& screen) {
   return columns_text(table.text_columns(screen), 2, screen.width);
 }
 
-/// Where a case is in the Markdown report: in sight, or in one of the folded tables.
+/// The table of the Markdown report that a case belongs to: the visible one, or one of the two
+/// folded ones.
 enum class Shelf { InSight, Same, NeverMeasured };
 
 Shelf shelf_of(const ComparedCase& one) {
@@ -110,7 +112,7 @@ Shelf shelf_of(const ComparedCase& one) {
   return one.change == Change::NotCompared && !one.base_ns ? Shelf::NeverMeasured : Shelf::InSight;
 }
 
-/// Returns the cases of one shelf as a table; "" if there are none.
+/// Returns the table of the cases on `shelf`, or "" if there are none.
 std::string markdown_table(const Comparison& comparison, Shelf shelf) {
   const MarkupTable table =
       compared_table(comparison,
@@ -144,13 +146,13 @@ html::Markup html_cases(const Comparison& comparison) {
   return html::block("ratios", table.html_table("All cases, the worst first"));
 }
 
-/// Returns true if the verdict of a case needs a sentence besides its row in the table.
+/// Returns true if the report has a sentence about the case, in addition to its row in the table.
 bool needs_words(const ComparedCase& one) {
   return one.change == Change::Failed || one.change == Change::Regressed ||
          (one.change == Change::Inconclusive && one.why != NoVerdict::None);
 }
 
-/// Returns the names of the cases that were not compared, in a line for each reason.
+/// Returns the names of the cases that were not compared, with one line for each reason.
 std::string not_compared(const Comparison& comparison, std::size_t width) {
   InOrder<std::string> lines;  // names by reason
   for (const ComparedCase& one : comparison.cases) {
@@ -178,7 +180,7 @@ std::string sentences(const Comparison& comparison, std::size_t width) {
   return lines;
 }
 
-/// A function that lays out one line of a list.
+/// A function that makes a line of the report from a text, like an item of a Markdown list.
 using Item = std::function<std::string(const std::string&)>;
 
 std::string finding_lines(const Comparison& comparison, const Item& item) {

@@ -48,7 +48,7 @@ constexpr auto words(SetupFact) {
 
 namespace {
 
-constexpr std::size_t kMostShown = 60;  // longer values are cut, in bytes
+constexpr std::size_t kMostShown = 60;  // longer values are cut to this number of bytes
 
 /// Returns a ratio as a change in percent: "+8.9" for 1.089, "-0.3" or "0.0".
 std::string signed_percent(double ratio) {
@@ -58,12 +58,14 @@ std::string signed_percent(double ratio) {
                                    : fmt::format("{:+.1f}", percent);
 }
 
-/// Returns true if the times of a case contradict the change beside them.
+/// Returns true if the case's median times in BASE and NEW contradict its `ratio`, which is a
+/// median of ratios (see contradicts()).
 bool has_unlike_times(const ComparedCase& one) {
   return one.ratio && contradicts(*one.now_ns / *one.base_ns, one.ratio->value);
 }
 
-/// Returns " (by ms -12 %)" if the times of a case contradict the change beside them, else "".
+/// Returns the change between the two median times, like " (by ms -12 %)", if has_unlike_times() is
+/// true. Otherwise returns "".
 std::string by_times_text(const ComparedCase& one) {
   if (!has_unlike_times(one)) return "";
   return fmt::format(" (by ms {} %)", signed_percent(*one.now_ns / *one.base_ns));
@@ -78,8 +80,8 @@ std::string times_text(const ComparedCase& one) {
   return fmt::format("from {} to {} ms", format_ms(*one.base_ns), format_ms(*one.now_ns));
 }
 
-/// Returns the reason of an ending. If only some runs ended like that, the text is like "in 2 of 10
-/// runs: …".
+/// Returns the reason why a case was skipped or failed. If that happened in only some of the runs,
+/// the text begins with their number, like "in 2 of 10 runs: ...".
 std::string ending_text(const Ending& ending) {
   return ending.such == ending.all
              ? ending.reason
@@ -114,7 +116,8 @@ std::string caches_text(const Json& caches, bool counts) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Returns the items of `list` that `other` lacks: "also avx512f, amx_tile", or "no more".
+/// Returns the items of `list` that are not in `other`, like "also avx512f, amx_tile", or "no
+/// more".
 std::string more_than(const Json& list, const Json& other) {
   std::vector<std::string> items;
   for (const Json& item : list)
@@ -122,7 +125,7 @@ std::string more_than(const Json& list, const Json& other) {
   return items.empty() ? "no more" : fmt::format("also {}", fmt::join(items, ", "));
 }
 
-/// Returns a value of one side as text. Caches and memory are written with units.
+/// Returns the value of a fact in BASE or NEW as text. Sizes of caches and memory get units.
 std::string fact_text(SetupFact fact, const Json& value) {
   if (fact == SetupFact::CpuCaches && value.is_array()) return caches_text(value, false);
   if (fact == SetupFact::Memory && value.is_number()) return format_bytes(value.get<double>());

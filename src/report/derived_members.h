@@ -1,5 +1,6 @@
-/// The members that a document derives from its measurements: all that document_json.cpp writes, in
-/// tables. "Derived" stands in front of the meaning of those that are beside measurements.
+/// Tables of all members of results.json that are computed from its measurements. document_json.cpp
+/// writes them. If such a member is in an object that also has measured members, its description
+/// begins with "Derived".
 #pragma once
 
 #include <array>
@@ -9,7 +10,8 @@
 
 namespace normbench::members {
 
-/// What clocks of a GPU in "gpu_states" are: means over turns, or read at the ends of turns.
+/// What the SM clocks in "gpu_states" are: means over turns (a turn is one timed run of a case in a
+/// round), or readings at the ends of turns.
 enum class ClockOf { Turns, Ends };
 constexpr auto words(ClockOf) {
   return std::to_array<Word<ClockOf>>({{ClockOf::Turns, "turns"}, {ClockOf::Ends, "ends"}});

@@ -130,7 +130,8 @@ void add_noise(Json& json, const CaseNoise& noise) {
   to("flags", flags);
 }
 
-/// Adds how long each throttle reason held the GPU's clocks back; nothing if none did.
+/// Adds to the group how long each throttle reason held the GPU's clocks back. Adds nothing if none
+/// did.
 void add_held_back(MemberWriter<kGroup> to, const DeviceStates& states) {
   if (states.held_back_ns.empty()) return;
   const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
@@ -141,7 +142,8 @@ void add_held_back(MemberWriter<kGroup> to, const DeviceStates& states) {
   held("of_seconds", seconds(states.rounds_ns));
 }
 
-/// Adds the range of the GPU's clocks, temperatures and throttle reasons, as far as they were read.
+/// Adds how far the GPU's clock and temperature varied while the group was measured, and its
+/// throttle reasons, if they were read.
 void add_device_states(MemberWriter<kGroup> to, const DeviceStates& states) {
   if (states.read == 0 && !states.over_turns) return;
   const auto words = [](std::int64_t bits) {
@@ -165,8 +167,9 @@ void add_device_states(MemberWriter<kGroup> to, const DeviceStates& states) {
   reasons("sometimes", words(states.sometimes_bits));
 }
 
-/// Adds how many states the host was in: 1 or 2, or null if there were too few rounds to tell. Adds
-/// nothing if no stream was measured in several forms.
+/// Adds the number of states that the speed of the host's memory had: 1, 2, or null if there were
+/// too few rounds to tell. Adds nothing if no memory streams (loops that move the same bytes in
+/// different ways) were compared.
 void add_host_states(MemberWriter<kGroup> to, const HostStates& states) {
   if (states.rounds == 0) return;
   auto out = to.object<kHostStates>("host_states");
@@ -185,7 +188,7 @@ void add_host_states(MemberWriter<kGroup> to, const HostStates& states) {
   if (states.change->round) change("round", *states.change->round);
 }
 
-/// Adds the cases in which other work held up too many rounds, if there are any.
+/// If `busy` is set, adds the cases in which other programs held up too many rounds.
 void add_busy(MemberWriter<kGroup> to, const GroupResult& group, const std::optional<Busy>& busy) {
   if (!busy) return;
   auto out = to.object<kBusy>("busy");
@@ -283,8 +286,9 @@ void write_trend(MemberWriter<kTrend> to, const TrendJudgement& judgement) {
   write(to.object<kInterval>("last"), judgement.last);
 }
 
-/// Writes the summary of an experiment over its points. "crossovers", "fits" and "unscaled" have
-/// entries for variants along each numeric axis. They are empty for an experiment of one point.
+/// Writes the summary of an experiment over its points. Each object in "crossovers", "fits" and
+/// "unscaled" is about a variant along a numeric axis. If the experiment has only one point, these
+/// lists are empty.
 void write_experiment(MemberWriter<kExperiment> to, const Experiment& experiment,
                       const Results& results) {
   const std::vector<AxisLine> lines = axis_lines(experiment);
@@ -305,7 +309,7 @@ void write_experiment(MemberWriter<kExperiment> to, const Experiment& experiment
     write_trend(claims.add(), judgement);
 }
 
-/// Adds the pairs that a reader looks at, and how many others there are.
+/// Adds the pairs of cases that shown_pairs() returns, and the number of all other pairs.
 void add_pairs(MemberWriter<kGroup> to, const GroupResult& group, const GroupAnalysis& analysis) {
   const std::vector<Pair> shown = shown_pairs(group, analysis);
   auto pairs = to.list<kPair>("pairs");
@@ -340,7 +344,7 @@ Json group_json(const GroupResult& group, const GroupAnalysis& analysis, const R
   return json;
 }
 
-/// Returns the document with an empty list in place of its groups.
+/// Returns the JSON of the document with an empty list of groups.
 Json without_groups(const Analysed& analysed) {
   Json head = head_json(analysed.results());
   auto all = MemberWriter<kResults>(head).list<kExperiment>("experiments");
@@ -349,7 +353,7 @@ Json without_groups(const Analysed& analysed) {
   return head;
 }
 
-/// The groups of a document, which are made into JSON one after the other.
+/// The groups of a document. json() makes the JSON of one group.
 class Groups {
  public:
   explicit Groups(const Analysed& analysed) : results_(analysed.results()) {

@@ -17,11 +17,13 @@
 namespace normbench {
 namespace {
 
-/// Clocks that were held back for a smaller share of the rounds' time cause no warning.
+/// A throttle reason that held the clocks back for a smaller share of the rounds' time causes no
+/// warning.
 constexpr double kHeldBackShare = 0.01;
 
-/// Returns the GPU's name and memory, and negotiated_text() of its link if that was read under
-/// load.
+/// Returns the GPU's name and memory, and the generation and width of its PCIe link if they were
+/// read under load. Other readings of the link are not shown, because an idle GPU may slow its link
+/// down.
 std::string gpu_name(const Json& gpu) {
   std::string text = text_at(gpu, "/name", "GPU");
   if (const auto bytes = integer_at(gpu, "/memory_bytes", 0); bytes > 0)
@@ -40,7 +42,7 @@ std::string cache_text(const Json& caches) {
                      integer_at(caches.back(), "/bytes", 0) >> 20);
 }
 
-/// Returns a number like "1,755"; "" if it is missing, negative or above 1e15.
+/// Returns the number at `pointer`, like "1,755", or "" if it is missing, negative or above 1e15.
 std::string number_at(const Json& condition, const std::string& pointer) {
   constexpr double most = 1e15;
   const Json& value = value_at(condition, pointer);

@@ -26,7 +26,8 @@ std::string threads_text(const Results& results) {
   return fmt::format(", {} thread{}", fmt::join(threads, "/"), *threads.rbegin() == 1 ? "" : "s");
 }
 
-/// Returns the extent of a run: "6 variants of 10x3x720x1280 nchw", or "6 experiments, 18 groups".
+/// Returns the size of a run, like "6 variants of 10x3x720x1280 nchw" or "6 experiments, 18
+/// groups".
 std::string extent(const Results& results, const std::vector<Experiment>& list) {
   if (list.size() > 1)
     return fmt::format("{}, {}", counted(static_cast<std::int64_t>(list.size()), "experiment"),
@@ -41,7 +42,8 @@ std::string extent(const Results& results, const std::vector<Experiment>& list) 
                             out.shape.w, name_of(out.layout));
 }
 
-/// Returns "cold" or "hot", or both if experiments differ.
+/// Returns the cache settings, "cold" or "hot". Returns both if the experiments differ in this
+/// setting.
 std::vector<std::string_view> caches(const Results& results) {
   std::vector<std::string_view> names;
   for (const GroupResult& group : results.groups)
@@ -52,12 +54,12 @@ std::vector<std::string_view> caches(const Results& results) {
   return names;
 }
 
-/// What the checks of an experiment's outputs found.
+/// What the checks of an experiment's outputs found. The first three members count outputs.
 struct Outputs {
   std::int64_t compared = 0, correct = 0, unchecked = 0;
-  std::int64_t unchecked_values = 0;        // in correct outputs
-  double error = 0;                         // the largest error of correct outputs with a bound
-  const CheckResult* least_like = nullptr;  // the correct output whose images differ most
+  std::int64_t unchecked_values = 0;        // sum over the correct outputs
+  double error = 0;                         // largest error of correct outputs without a PSNR bound
+  const CheckResult* least_like = nullptr;  // the correct output with the lowest PSNR
 };
 
 Outputs outputs_of(const Experiment& experiment) {
@@ -82,7 +84,7 @@ Outputs outputs_of(const Experiment& experiment) {
 }
 
 /// Returns a text like "6 of 6 outputs correct (max error 2.4e-7), 12 values in them not checked, 1
-/// output not checked"; "" without outputs.
+/// output not checked", or "" if there are no outputs.
 std::string outputs_text(const Outputs& outputs) {
   std::string text;
   if (outputs.compared > 0)
@@ -101,7 +103,8 @@ std::string outputs_text(const Outputs& outputs) {
                      counted(outputs.unchecked, "output"));
 }
 
-/// Returns a text like "6 of 6 outputs correct (max error 2.4e-7) · machine quiet: ratios ±1.1 %".
+/// Returns outputs_text() and the quality_text() of the point with the widest intervals. Returns ""
+/// if there are no outputs.
 std::string closing(const Experiment& experiment) {
   const std::string outputs = outputs_text(outputs_of(experiment));
   if (outputs.empty()) return "";
@@ -111,7 +114,8 @@ std::string closing(const Experiment& experiment) {
   return fmt::format("{}{}{}", outputs, quality.empty() ? "" : " · ", quality);
 }
 
-/// Returns the names with commas, but after the first four only how many more there are.
+/// Returns the names, separated by commas. If there are more than five, returns the first four and
+/// the number of the others, like "a, b, c, d and 3 more".
 std::string few_names(const std::vector<std::string>& names) {
   constexpr std::size_t most = 4;
   const std::size_t shown = names.size() <= most + 1 ? names.size() : most;
@@ -120,7 +124,8 @@ std::string few_names(const std::vector<std::string>& names) {
   return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
 }
 
-/// Returns the number of processes that were to measure each group.
+/// Returns the number of processes that measure a group, each a part of its rounds. The config sets
+/// it, and the default is 1.
 std::int64_t processes_of(const Results& results) {
   const Json& processes = value_at(results.config, "/measure/processes");
   return processes.is_number_integer() ? processes.get<std::int64_t>() : 1;
@@ -150,7 +155,7 @@ std::string missing_groups_text(const Results& results, const std::vector<Missin
   return text.empty() ? "all groups were measured, but not all were profiled" : text;
 }
 
-/// Adds the notes of all cases, but each note only once.
+/// Adds the notes of all cases. A note that several cases have is added once.
 void add_notes(const Experiment& experiment, std::vector<std::string>& lines) {
   std::set<std::string> seen;
   for (const GroupResult* group : experiment.groups)

@@ -43,7 +43,8 @@ std::string latency_cell(const CaseAnalysis& one, double PipelineAnalysis::*ns) 
   return one.pipeline ? format_ms(*one.pipeline.*ns) : "";
 }
 
-/// Returns the names of the lanes of the group's pipelines; none if there are more than four.
+/// Returns the names of the lanes (groups of stages) of the group's pipelines. If there are more
+/// than four, returns none.
 std::vector<std::string> lane_names(const GroupAnalysis& analysis) {
   constexpr std::size_t most = 4;
   std::vector<std::string> names;
@@ -66,13 +67,13 @@ std::string of_bound_cell(const CaseAnalysis& one) {
                                              : "";
 }
 
-/// Returns the CPU time per image in ms for a case that loads files; "" for other cases.
+/// Returns the CPU time per image in ms for a case that loads files. Returns "" for any other case.
 std::string cpu_cell(const CaseResult& result) {
   const auto seconds = result.dataset ? cpu_seconds_per_image(result) : std::nullopt;
   return seconds ? format_ms(*seconds * 1e9) : "";
 }
 
-/// The columns of the table for one point. The columns of lanes begin at kLanes.
+/// The indices of the columns of the table for one point. The columns of the lanes begin at kLanes.
 enum : std::size_t {
   kTime = 1,
   kHalfWidth,
@@ -87,7 +88,8 @@ enum : std::size_t {
   kLanes
 };
 
-/// Returns the columns that a narrow screen leaves out, in the order in which they are left out.
+/// Returns the columns that may be left out on a narrow screen, in the order in which they are left
+/// out.
 std::vector<std::size_t> spare_columns(std::size_t lanes) {
   const std::size_t of_bound = kLanes + lanes, published = of_bound + 1;
   std::vector<std::size_t> columns{kCpu, kRate, kP50, kP99};
@@ -96,7 +98,8 @@ std::vector<std::size_t> spare_columns(std::size_t lanes) {
   return columns;
 }
 
-/// Returns an explanation of the pipelines' columns that are shown; "" without any.
+/// Returns an explanation of the columns p50, p99 and lanes, if they are in the table. Returns ""
+/// if none of them is.
 std::string pipeline_legend(const std::vector<bool>& has, const std::vector<std::string>& lanes) {
   std::vector<std::string> latencies, busy;
   if (has[kP50]) latencies.emplace_back("p50");
@@ -156,7 +159,7 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
   return text;
 }
 
-/// Returns the variants that ran at some point, in order of first appearance.
+/// Returns the variants that were measured at any point of the sweep, in order of first appearance.
 std::vector<std::string> shown_variants(const Experiment& experiment) {
   std::vector<std::string> names;
   std::unordered_set<std::string_view> seen;
@@ -190,8 +193,8 @@ std::string axes_names(const Json& point) {
   return text;
 }
 
-/// Lays out columns side by side. If they are wider than `whole`, they form several blocks, one
-/// below the other, each with the names in front.
+/// Lays out the columns `names` and `points` side by side. If they are wider than `whole`, makes
+/// several blocks, one below the other. Each block begins with the column `names`.
 std::string in_blocks(const Column& names, const std::vector<Column>& points, std::size_t whole) {
   const std::size_t most_names = std::min<std::size_t>(40, whole * 2 / 5);
   std::string text;
@@ -208,8 +211,10 @@ std::string in_blocks(const Column& names, const std::vector<Column>& points, st
   return text;
 }
 
-/// Returns a table with the medians in ms at each point, where the fastest is marked, and with the
-/// share of its limit that each variant reaches at the last point. Returns "" if nothing ran.
+/// Returns a table with the median time of each variant at each point of the sweep, in ms. The
+/// fastest variants of a point are marked. The last column is about the last point: the share of
+/// its limit (the least time that the machine needs) that each variant reaches. Returns "" if no
+/// variant ran.
 std::string pivot(const Experiment& experiment, const Results& results, const Screen& screen) {
   Column names{axes_names(experiment.groups[0]->point), shown_variants(experiment), true};
   if (names.cells.empty()) return "";
@@ -247,8 +252,9 @@ std::string bytes_range(std::int64_t least, std::int64_t most) {
   return least == most ? from : from + " to " + format_bytes(static_cast<double>(most));
 }
 
-/// A variant that was not measured at some points, and the range of bytes that it would move at
-/// these points. The bytes are 0 if it was not skipped, or is run by a peer.
+/// A variant that was not measured at some points of a sweep. The members are the smallest and the
+/// largest number of bytes that it would move at these points, in total and over the link. All are
+/// 0 if a peer runs the variant, because its bytes are unknown, or if the variant was not skipped.
 struct LeftOut {
   std::string variant;
   std::int64_t least, most, least_link, most_link;

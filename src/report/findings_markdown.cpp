@@ -20,8 +20,8 @@
 namespace normbench {
 namespace {
 
-/// The experiments of one source that the user asked for, with the lines that documents have about
-/// them.
+/// One publication, and those of its experiments that the user wants to see. lines() returns what
+/// documents show about these experiments.
 struct SourceFindings {
   Publication source;
   std::vector<const Reproduction*> experiments;
@@ -47,10 +47,10 @@ std::string outcome_phrase(Judgement::Outcome outcome) {
   return fmt::format("{} **{}**", verb, name_of(outcome));
 }
 
-/// Returns a text like " at threads=1"; "" without axes.
+/// Returns a text like " at threads=1", or "" if the point has no axes.
 std::string at_text(const Json& point) { return point.empty() ? "" : " at " + point_text(point); }
 
-/// The slower and the faster variant of a pair, and the ratio of their times.
+/// The slower and the faster variant of a pair, and how many times as long the slower one takes.
 struct SidesApart {
   std::string slower, faster, times;
 };
@@ -62,8 +62,8 @@ SidesApart sides_apart(const GroupResult& group, const Pair& pair) {
           .times = times_text(claimed_ratio(pair, reversed ? Relation::Less : Relation::More))};
 }
 
-/// Returns a text like "A takes 1.38x (1.37-1.41) as long as B". If `said` already names these two
-/// variants, returns only the ratio. Sets `said` to the two variants.
+/// Returns a text like "A takes 1.38x (1.37-1.41) as long as B". `said` holds the pair of the
+/// previous call. If it is the same pair, returns only the ratio. Sets `said` to this pair.
 std::string pair_text(const GroupResult& group, const Judgement& judgement, std::string& said) {
   const Pair& pair = *judgement.pair;
   const auto [slower, faster, times] = sides_apart(group, pair);
@@ -76,14 +76,15 @@ std::string pair_text(const GroupResult& group, const Judgement& judgement, std:
   return text + ", so no difference larger than " + format_percent(widest_difference(pair));
 }
 
-/// Returns a text like "\"caching is faster\" (C1, claimed 1.15x)".
+/// Returns the text of a claim with its ids and its size, like "\"caching is faster\" (C1, claimed
+/// 1.15x)".
 std::string claim_text(const Claim& claim) {
   const std::string size = claim.across ? "" : claimed_text(claim);
   return fmt::format("\"{}\" ({}{}{})", escaped_markdown(claim.text), enumerate(claim.ids),
                      size.empty() ? "" : ", claimed ", size);
 }
 
-/// Returns a sentence about a claim, with its outcome at each of its points.
+/// Returns a sentence about a claim, with the outcome at each point of `lines`.
 std::string claim_sentence(const std::vector<const Reproduced*>& lines) {
   const Claim& claim = *std::get<ReproducedClaim>(lines.front()->found).claim;
   std::string text = claim_text(claim) + " ", said, caveat;
@@ -119,8 +120,9 @@ const Judgement* judgement_of(const Reproduced& line) {
   return claim == nullptr ? nullptr : &claim->judgement;
 }
 
-/// Returns the lines of claims that were judged by a pair of measured cases, grouped by experiment
-/// and claim. A claim with several ids appears once.
+/// Returns those of `lines` that are about claims and were judged by a pair of measured cases,
+/// grouped by experiment and claim. A claim with several ids has a line for each id, of which only
+/// the first is returned.
 JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
   JudgedLines judged;
   std::set<std::pair<const GroupResult*, const Claim*>> seen;
@@ -134,9 +136,9 @@ JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
   return judged;
 }
 
-/// Returns the shape and the dtypes of the measured cases' sources, like "128x3x256x256 float32".
-/// If the batch was scaled down, the number of images that was asked for follows. Returns "" if the
-/// shapes differ.
+/// Returns the shape and the dtypes of the sources (input tensors) of the measured cases, like
+/// "128x3x256x256 float32". If the batch was scaled down, the number of images in the config
+/// follows. Returns "" if the sources have different shapes.
 std::string sources_text(const std::vector<const Reproduced*>& lines) {
   std::vector<std::string> dtypes;
   std::set<std::string> shapes;
@@ -156,8 +158,9 @@ std::string sources_text(const std::vector<const Reproduced*>& lines) {
                      asked > 0 ? fmt::format(", scaled down from {} images to fit", asked) : "");
 }
 
-/// Adds a sentence for each judged claim. It begins with the shape of the sources if that differs
-/// from the shape in the claim before.
+/// Adds a sentence for each judged claim. If the shape or the dtypes of the sources differ from
+/// those of the previous claim, the sentence begins with the new ones. Sentences about trends
+/// follow.
 void add_claim_sentences(const std::vector<const Reproduced*>& lines,
                          std::vector<std::string>& text) {
   std::string sources;
@@ -176,7 +179,7 @@ void add_claim_sentences(const std::vector<const Reproduced*>& lines,
 }
 
 /// Returns a sentence like "Judged here, a claim at each of its points: 6 confirmed, 1
-/// contradicted."; "" if no claim was judged.
+/// contradicted.", or "" if no claim was judged.
 std::string tally_text(const std::vector<const Reproduced*>& lines) {
   std::map<Judgement::Outcome, int> counts;
   for (const auto& [key, of] : judged_lines(lines))
@@ -193,8 +196,9 @@ std::string tally_text(const std::vector<const Reproduced*>& lines) {
   return fmt::format("Judged here, a claim at each of its points: {}.", fmt::join(parts, ", "));
 }
 
-/// Adds sentences on what sets the times of the cases, each case once. A case whose claim has a
-/// caveat is left out, because the sentence of the claim has given the reason.
+/// Adds sentences on what determines the times of the cases, each case once. If the claim about a
+/// case has a caveat (the compared cases differ in several factors), the case is left out, because
+/// the sentence about the claim gives the reason already.
 void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::string>& text) {
   std::set<std::string> seen;
   InOrder<std::string> by_cause;
@@ -215,7 +219,8 @@ void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::st
   for (const auto& [what, said] : by_cause) text.push_back(said + ".");
 }
 
-/// Returns what overlapping a stage with the other stages would gain, by the published times.
+/// Returns how much time it would save to overlap a stage with the other stages, computed from the
+/// published times.
 std::string overlap_sentence(const PublishedOverlap& overlap) {
   const auto ms = [](double value) { return format_ms(value * 1e6); };
   const double items = static_cast<double>(overlap.whole->items);
@@ -248,7 +253,7 @@ std::string why_not_measured(const CaseResult& result) {
   return (result.status == Status::Failed ? "failed: " : "") + reason_text(result);
 }
 
-/// Returns why nothing was measured for a line; "" if something was.
+/// Returns why nothing was measured for a claim or a figure, or "" if something was measured.
 struct WhyNot {
   const GroupResult& group;
 
@@ -270,8 +275,8 @@ struct WhyNot {
   }
 };
 
-/// Returns a sentence like "Not testable here: A4, A5 and parts of A6 (no GPU)."; "" if all are
-/// testable.
+/// Returns a sentence like "Not testable here: A4, A5 and parts of A6 (no GPU).", or "" if all
+/// experiments are testable.
 std::string not_testable_text(const SourceFindings& of) {
   InOrder<std::vector<std::string>> by_reason;
   for (const Reproduction* const one : of.experiments) {
@@ -290,7 +295,8 @@ std::string not_testable_text(const SourceFindings& of) {
   return parts.empty() ? "" : fmt::format("Not testable here: {}.", fmt::join(parts, "; "));
 }
 
-/// Returns the list of experiments that no document has; "" if documents have them all.
+/// Returns the list of the experiments that are in no results document, or "" if all are in
+/// documents.
 std::string not_run_text(const SourceFindings& of) {
   std::vector<std::string> parts;
   for (const Reproduction* const one : of.experiments)
@@ -300,10 +306,10 @@ std::string not_run_text(const SourceFindings& of) {
   return parts.empty() ? "" : fmt::format("Not run:\n\n{}\n", fmt::join(parts, "\n"));
 }
 
-/// A row of the table of figures, about a variant and its stages.
+/// A row of the table of figures, with the figures of a variant and of its stages.
 struct FigureRow {
   const Reproduced* line = nullptr;
-  std::string published, here;  // of the whole variant; "" if only stages have figures
+  std::string published, here;  // figures of the whole variant; "" if only stages have figures
   std::vector<std::string> stages_published, stages_here;
 };
 
@@ -313,8 +319,8 @@ std::string stage_figure(const std::string& stage, const PublishedFigure& figure
                                           : figure_text(figure.kind, value));
 }
 
-/// Returns the published figures that were also measured here, with those of a variant's stages in
-/// the row of the variant.
+/// Returns a row for each variant with published figures that were measured here, too. Figures of a
+/// stage are in the row of the variant.
 std::vector<FigureRow> figure_rows(const std::vector<const Reproduced*>& lines) {
   std::vector<FigureRow> rows;
   const auto is_of = [](const FigureRow& row, const Reproduced& line, bool is_stage) {
@@ -386,8 +392,8 @@ bool has_any(const Results& results, const std::vector<const Reproduced*>& lines
   });
 }
 
-/// Returns the command that runs a source's experiments again, and links to the documents, like
-/// "Again: `normbench reproduce blog --allow-peers` · kept: [blog-cpu](…)".
+/// Returns the command that runs the experiments of a publication again, and links to the
+/// documents, like "Again: `normbench reproduce blog --allow-peers`" and "kept: [blog-cpu](...)".
 std::string again_text(const SourceFindings& of, std::span<const KeptDocument> documents) {
   std::vector<std::string> links;
   for (const KeptDocument& one : documents)
@@ -422,7 +428,7 @@ std::string source_section(const SourceFindings& of, std::span<const KeptDocumen
   return text + again_text(of, documents);
 }
 
-/// What the documents tell about a machine: its GPU, the days of its runs, and the versions of
+/// Facts from the documents of one machine: its GPU, the dates of the runs, and the versions of
 /// normbench.
 struct MachineDays {
   std::string gpu;

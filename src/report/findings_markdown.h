@@ -1,4 +1,4 @@
-/// The findings about published experiments, as a page of Markdown for people.
+/// The page docs/findings.md, which compares published experiments with measurements.
 #pragma once
 
 #include <span>
@@ -13,9 +13,9 @@ struct KeptDocument {
   Analysed analysed;
 };
 
-/// Returns the text of docs/findings.md. For each source, it tells what the source claims, what was
-/// measured here, why, and what cannot be tested. Links to files are relative to docs/. `command`
-/// is the command that writes the page, for its introduction.
+/// Returns the text of docs/findings.md. For each publication, it tells what the publication
+/// claims, what was measured here, why, and what cannot be tested. Links to files are relative to
+/// docs/. `command` is the command that writes the page. The introduction of the page shows it.
 std::string findings_markdown(const std::vector<Reproduction>& all,
                               std::span<const KeptDocument> documents, const std::string& command);
 

@@ -13,16 +13,16 @@ namespace {
 
 std::string quoted(const std::string& text) { return Json(text).dump(); }
 
-/// Returns a path as JSON. A "$" at its beginning is doubled, because a single one would mean an
-/// axis.
+/// Returns a path as JSON. A "$" at its beginning is doubled, because a string that begins with a
+/// single "$" is the name of a sweep axis.
 std::string path_text(const std::string& path) {
   return quoted(path.starts_with('$') ? "$" + path : path);
 }
 
 bool is_half(const FirstConfig& wanted) { return wanted.dtype != DType::Float32; }
 
-/// Returns a stage that casts float32 to the wanted dtype, with `more` as further members; "" if
-/// float32 is wanted.
+/// Returns the text of a stage that casts float32 to the wanted dtype. `more` is the text of
+/// further members. Returns "" if float32 is wanted.
 std::string cast_after(const FirstConfig& wanted, std::string_view more) {
   return is_half(wanted)
              ? fmt::format(R"(, {{"op": "cast", "to": "{}"{}}})", name_of(wanted.dtype), more)

@@ -1,4 +1,4 @@
-/// The config that `normbench init` writes for a person's own question.
+/// The config that `normbench init` writes as a start for the user's own question.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace normbench {
 
 struct FirstConfig {
-  /// Where photographs are loaded from, and the number of files there.
+  /// The folder or glob that photographs are loaded from, and the number of files that it matches.
   struct Images {
     std::string path;
     std::int64_t count = 0;
@@ -18,7 +18,7 @@ struct FirstConfig {
 
   std::string name;
   std::int64_t batch = 32, height = 224, width = 224;
-  DType dtype = DType::Float32;  // the float dtype of normalised values
+  DType dtype = DType::Float32;  // dtype of the normalised values
   std::optional<Images> images;
   bool gpu = false;
 };

@@ -38,7 +38,8 @@ std::string joules_per_image(const GroupResult& group, const CaseResult& result)
   return joules ? format_significant(*joules, 3) : "";
 }
 
-/// Returns the ratio of the medians, like ", by ms 0.0897", if it contradicts the ratio beside it.
+/// Returns the ratio of the median times of the case and the baseline, like ", by ms 0.0897", if it
+/// contradicts the case's `ratio`, the median of the rounds' ratios. Otherwise returns "".
 std::string by_times(const CaseAnalysis& one) {
   return by_times_text(one).empty() ? "" : ", by ms " + format_significant(*one.of_medians, 4);
 }
@@ -68,34 +69,36 @@ std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<dou
 
 std::string ms_or_blank(double ns) { return ns > 0 ? format_ms(ns) : ""; }
 
-/// Returns what runs the stage: its kernel, or its peer, with the kernel that the config asks of
-/// the peer in parentheses.
+/// Returns what runs the stage: its kernel, or its peer (an external program). If the config names
+/// a kernel for the peer to use, this kernel follows in parentheses.
 std::string kernel_text(const CaseResult& result, const StageResult& stage) {
   if (result.peer.empty()) return stage.kernel;
   return stage.kernel.empty() ? peer_text(result)
                               : fmt::format("{} ({})", peer_text(result), stage.kernel);
 }
 
-/// Returns the bytes that the stage's kernel moves; 0 for a peer, whose bytes are not known.
+/// Returns the bytes that the stage's kernel moves. Returns 0 for a stage of a peer (an external
+/// program), because its bytes are unknown.
 std::int64_t moved(const CaseResult& result, const StageResult& stage) {
   return result.peer.empty() ? stage.bytes : 0;
 }
 
-/// Returns the rate in GB/s of the bytes over the link, or, if none cross the link, of the bytes
-/// that the kernel moves.
+/// Returns the rate in GB/s of the bytes over the link. If no bytes cross the link, returns the
+/// rate of the bytes that the kernel moves.
 std::string rate_text(const CaseResult& result, const StageResult& stage, double ns) {
   const std::int64_t bytes = stage.link_bytes > 0 ? stage.link_bytes : moved(result, stage);
   return ns > 0 && bytes > 0 ? format_significant(static_cast<double>(bytes) / ns, 3) : "";
 }
 
-/// Returns the share of its limit that a stage reaches, and the limit's name.
+/// Returns the share of its limit (the least time that the machine needs) that a stage reaches, and
+/// the limit's name.
 std::pair<std::string, std::string> limit_cells(const CaseAnalysis& analysis, std::size_t index) {
   if (index >= analysis.stages.size()) return {};  // not measured
   const StageAnalysis& stage = analysis.stages[index];
   return {stage.of_limit ? percents_text(*stage.of_limit) : "", stage.limit};
 }
 
-/// Returns the cells about the whole pipeline.
+/// Returns the cells about a pipeline as a whole. They are in the row of its first lane.
 std::vector<std::string> pipeline_cells(const CaseResult& result,
                                         const PipelineAnalysis& analysis) {
   const auto& bound = analysis.bound;

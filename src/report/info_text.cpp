@@ -16,7 +16,7 @@
 namespace normbench {
 namespace {
 
-/// Labels and values. An unknown value is empty.
+/// Labels and values of facts. An unknown value is empty.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 void add_part(std::string& text, const std::string& part, const char* between = ", ") {
@@ -69,7 +69,7 @@ std::string words_of(const Json& list) {
   return text;
 }
 
-/// Returns the instruction set that kernels use and those that the CPU supports, like "AVX3, the
+/// Returns the instruction set that kernels use, and all that the CPU supports, like "AVX3, the
 /// best of AVX3 AVX2 SSE4" or "AVX2, forced, of AVX3 AVX2 SSE4".
 std::string instruction_set(const Json& environment) {
   std::string text = text_at(environment, "/simd", "");
@@ -109,7 +109,8 @@ std::string load(const Json& environment) {
   return text + " (mean of 1, 5 and 15 minutes)";
 }
 
-/// Adds the GPUs on the PCI bus that CUDA does not use: all but the one with the bus id `used`.
+/// Adds the GPUs on the PCI bus that CUDA does not use. `used` is the bus id of the GPU that CUDA
+/// uses.
 void add_bus(const Json& pci_gpus, const std::string& used, Facts& facts) {
   for (const Json& gpu : pci_gpus) {
     const std::string id = text_at(gpu, "/bus_id", "?");
@@ -172,8 +173,8 @@ Facts machine_facts(const Json& environment) {
           {"load", load(environment)}};
 }
 
-/// Returns the GPU of the environment, or that there is none. GPUs on the bus that CUDA does not
-/// use follow.
+/// Returns facts about the GPU of the environment, or a note that there is none. The GPUs on the
+/// PCI bus that CUDA does not use come last.
 Facts gpu_facts(const Json& environment, const Json& pci_gpus) {
   Facts facts;
   const Json& gpu = value_at(environment, "/gpu");
@@ -223,8 +224,8 @@ Facts costs_facts(const Json& costs) {
           {"its NVTX range alone", nanoseconds(costs, "/nvtx_ns")}};
 }
 
-/// Returns link_speed_text() as a line, or link_warning() if copies over the GPU's link are too
-/// slow. Returns "" if the rates are unknown.
+/// Returns a line with link_speed_text(), the rates of copies over the GPU's link. If they are too
+/// low, returns link_warning() instead. If they are unknown, returns "".
 std::string link_lines(const Json& environment, const std::vector<MachineLimit>& limits,
                        std::size_t width) {
   const auto speed = link_speed(environment, limits);

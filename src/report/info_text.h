@@ -1,4 +1,5 @@
-/// What `normbench info` shows: a machine, what measuring costs on it, its limits, what it lacks.
+/// The texts of `normbench info`: the machine, what measuring costs on it, its limits (the rates
+/// that it reaches), and what it lacks.
 #pragma once
 
 #include "analysis/machine_limits.h"
@@ -6,18 +7,18 @@
 
 namespace normbench {
 
-/// Returns the object {"tool", "environment", "pci_gpus", "costs", "missing"} and the limits as
-/// sections of text, as wide as the screen. Values that are null or missing are left out, or shown
-/// as "unknown" or "?".
+/// Returns text that fits the screen. `info` is an object {"tool", "environment", "pci_gpus",
+/// "costs", "missing"}. The text has a section for each of these members, and one for the limits. A
+/// value that is null or missing is left out, or shown as "unknown" or "?".
 std::string info_text(const Json& info, const std::vector<MachineLimit>& limits,
                       const Screen& screen = {});
 
-/// Returns the limits as a table; "" without any. Limits of the host have a column for each number
-/// of threads.
+/// Returns the limits as a table, or "" if there are none. The table has a column for each number
+/// of threads, with the limits of the host, and a column with the limits of the GPU.
 std::string machine_limits_text(const std::vector<MachineLimit>& limits, const Screen& screen = {});
 
-/// Returns a limit for the document of `info`. It has "bytes_per_second" if it moves bytes, and
-/// "ns_per_fault" if it causes page faults.
+/// Returns a limit as an element of the JSON document of `normbench info`. It has
+/// "bytes_per_second" if the limit moves bytes, and "ns_per_fault" if it causes page faults.
 Json to_json(const MachineLimit& limit);
 
 }  // namespace normbench

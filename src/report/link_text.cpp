@@ -16,7 +16,8 @@ std::string pcie_text(std::int64_t generation, std::int64_t width) {
   return generation > 0 && width > 0 ? fmt::format("PCIe {}.0 x{}", generation, width) : "";
 }
 
-/// Returns a text like "55.0 GB/s to the GPU and 54.1 GB/s from it, 87 % and 86 %".
+/// Returns the rates of copies and their shares of the link's rate, like "55.0 GB/s to the GPU and
+/// 54.1 GB/s from it, 87 % and 86 %".
 std::string reached_text(const LinkSpeed& speed) {
   const std::string up = rate_text(speed.up) + " to the GPU", down = rate_text(speed.down);
   const std::string share_up = format_percent(speed.up / speed.bytes_per_second),

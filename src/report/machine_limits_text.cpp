@@ -29,7 +29,7 @@ std::string figure(const MachineLimit& limit) {
   return ns < 1e6 ? format_significant(ns / 1e3, 3) + " us" : format_ms(ns) + " ms";
 }
 
-/// Returns the name of a limit, like "to the GPU, pinned".
+/// Returns the name of a limit with the values of its axes, like "to the GPU, pinned".
 std::string limit_name(const MachineLimit& limit) {
   std::string name = limit.variant;
   for (const auto& [axis, value] : limit.axes.items()) name += ", " + axis_value(value);
@@ -40,7 +40,8 @@ std::string why_missing(const MachineLimit& limit) {
   return limit.reason.empty() ? "not measured" : limit.reason;
 }
 
-/// The limits of one kind and name. Limits of the host are stored by their number of threads.
+/// A row of the table: the limits with one kind and name. `by_threads` has the figures of the
+/// limits of the host, by number of threads. `gpu` is the figure of the limit of the GPU.
 struct Row {
   std::string kind, name, gpu;
   std::map<int, std::string> by_threads;
@@ -85,7 +86,7 @@ std::string not_measured(const std::vector<MachineLimit>& limits, std::size_t wi
   for (const MachineLimit& limit : limits) {
     if (limit.ns) continue;
     std::string why = why_missing(limit);
-    why.erase(std::min(why.find(" ("), why.size()));  // missing_section() has the whole reason
+    why.erase(std::min(why.find(" ("), why.size()));  // info_text() shows the whole reason
     std::vector<std::string>& kinds = reasons.under(why);
     if (std::ranges::find(kinds, limit.kind) == kinds.end()) kinds.push_back(limit.kind);
   }

@@ -19,15 +19,16 @@ namespace {
 
 constexpr std::size_t kEnough = 1 << 16;
 
-/// Returns the text without blanks and line ends, because these depend on the indentation.
+/// Returns the text without blanks and line ends, so that texts with different indentation become
+/// equal.
 std::string packed(std::string_view text) {
   std::string kept(text);
   std::erase_if(kept, [](char c) { return static_cast<unsigned char>(c) <= ' '; });
   return kept;
 }
 
-/// Returns true for an object with the rows of a table. In a list of tables, members such as
-/// "experiment" or "trace" come before the rows.
+/// Returns true for an object with the rows of a profiler table. If the table is one of several in
+/// a list, the object has members like "experiment" or "trace" before its rows.
 bool is_table(std::string_view json) {
   const bool begins = std::ranges::any_of(
       std::array{R"({"rows":[)", R"({"experiment":")", R"({"document":")", R"({"trace":")"},
@@ -37,7 +38,7 @@ bool is_table(std::string_view json) {
                     has(R"("rows":[],"totals":{"self_cpu_ns":)"));
 }
 
-/// Returns true for the row of a case in an answer.
+/// Returns true for a row of the table that `normbench report --table answer` writes as JSON.
 bool is_answer_row(std::string_view json) {
   const std::string_view row = json.substr(0, json.find('}'));
   const auto has = [row](std::string_view part) { return row.find(part) != row.npos; };
@@ -69,7 +70,7 @@ std::optional<Written> object_written_as(std::string_view json) {
 std::optional<Written> json_written_as(std::string_view text) {
   const std::string json = packed(text);
   if (json.starts_with('{')) return object_written_as(json);
-  // The kind of the first object decides about the whole list.
+  // The first object in a list decides what the whole list is.
   const std::optional<Written> first = object_written_as(std::string_view(json).substr(1));
   if (first == Written::Results) return Written::ResultsList;
   return first == Written::Derived ? first : std::nullopt;
@@ -82,7 +83,7 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-/// Returns the text with one '#' in place of each run of digits.
+/// Returns the text with a single '#' in place of each run of digits.
 std::string without_numbers(std::string_view text) {
   std::string kept;
   for (const char c : text) {
@@ -92,14 +93,15 @@ std::string without_numbers(std::string_view text) {
   return kept;
 }
 
-/// Removes `start` from the beginning of the text. Returns false if it is not there.
+/// Removes `start` from the beginning of the text. Returns false if the text begins otherwise.
 bool take(std::string_view& text, std::string_view start) {
   if (!text.starts_with(start)) return false;
   text.remove_prefix(start.size());
   return true;
 }
 
-/// Returns true if the text begins with a comparison_summary(), which may be wrapped.
+/// Returns true if the text begins with a comparison_summary(), which may be wrapped into several
+/// lines.
 bool is_summary(std::string_view text) {
   // A continued line is indented, so each run of blanks and line ends becomes one blank.
   std::string paragraph;
@@ -125,8 +127,8 @@ bool is_summary(std::string_view text) {
   return take(left, " %") && (left.empty() || left.starts_with(' '));
 }
 
-/// Returns the cells of a line, which are separated by bars in Markdown, else by two blanks or
-/// more.
+/// Returns the cells of a line of a table. Cells are separated by bars in Markdown, and by at least
+/// two blanks in text.
 std::vector<std::string> columns_of(std::string_view line) {
   const bool has_bars = line.starts_with("| ") && line.ends_with(" |");
   if (has_bars) line = line.substr(2, line.size() - 4);
@@ -142,8 +144,9 @@ std::vector<std::string> columns_of(std::string_view line) {
   return columns;
 }
 
-/// Returns a row with a value in every column. `memory` is 0 for none, 1 for the host's memory, and
-/// 2 for memory of the host and of devices.
+/// Returns a row of a profiler table that has a value in every column, so that a table of this row
+/// has all headers. `memory` is 0 for none, 1 for the host's memory, and 2 for memory of the host
+/// and of devices.
 ProfileRow full_row(bool on_device, bool shapes, int memory = 0) {
   ProfileRow row;
   row.name = "name";
@@ -167,8 +170,8 @@ bool is_torch_header(const std::vector<std::string>& columns) {
   return false;
 }
 
-/// Returns true if `columns` are headers of the stats table, in its order. Only headers that
-/// `always` does not name may be missing.
+/// Returns true if `columns` are headers of the stats table (a profiler table with percentiles), in
+/// its order. All headers in `always` must be among them. Any other header may be missing.
 bool is_stats_header(const std::vector<std::string>& columns,
                      std::span<const std::string_view> always) {
   const std::vector<std::string> all =
@@ -182,8 +185,8 @@ bool is_stats_header(const std::vector<std::string>& columns,
   return at == columns.end();
 }
 
-/// Returns true for a table as text or Markdown. Torch's table as text counts only if it has a
-/// title (`is_titled`).
+/// Returns true for a profiler table as text or Markdown. A table in torch's format as text must
+/// have a title (`is_titled`), because PyTorch writes the same table without one.
 bool is_table_text(std::string_view text, bool is_titled) {
   std::string_view line = next_line(text);
   const bool has_rule = line.starts_with('-') && line.find_first_not_of("- ") == line.npos;
@@ -196,11 +199,12 @@ bool is_table_text(std::string_view text, bool is_titled) {
   return is_torch_header(columns) || is_stats_header(columns, is_titled ? known.first(2) : known);
 }
 
-/// Returns true for the first line of a table as CSV.
+/// Returns true for the first line of a CSV file that has a profiler table or the table of
+/// `normbench report --table answer`.
 bool is_csv_header(std::string_view line) {
   take(line, "document,");
   if (!take(line, "experiment,point,variant,")) take(line, "trace,");
-  if (line.starts_with("baseline,fastest,status,reason,time_ms,")) return true;  // an answer
+  if (line.starts_with("baseline,fastest,status,reason,time_ms,")) return true;  // --table answer
   return std::ranges::any_of(words(TableKind{}), [&](const auto& kind) {
     return std::ranges::any_of(std::array{0, 1}, [&](int memory) {
       CaseProfile profile;
@@ -211,13 +215,14 @@ bool is_csv_header(std::string_view line) {
   });
 }
 
-/// Returns true for a line like "normbench 0.1.0 · …". Reports begin with such a line.
+/// Returns true for a line that begins with "normbench", a version like 0.1.0, and a separator.
+/// Reports begin with such a line.
 bool is_report(std::string_view line) {
   const std::string shape = without_numbers(line);
   return shape.starts_with("normbench #.#.# ·");
 }
 
-/// Returns true for the head of an answer's table as text.
+/// Returns true for the headers of the table that `normbench report --table answer` writes as text.
 bool is_answer_head(std::string_view line) {
   std::vector<std::string> columns = columns_of(line);
   if (!columns.empty() && columns.front() == "point") columns.erase(columns.begin());

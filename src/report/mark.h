@@ -6,14 +6,14 @@
 
 namespace normbench {
 
-/// What a file of normbench contains: measurements of some kind, or something that can be made from
-/// measurements again (Derived). A list of results documents is a ResultsList, even with one
-/// document.
+/// What a file that normbench wrote contains. Derived: something that can be made from measurements
+/// again, like a table or a page. ResultsList: a list of results documents, even if it has only
+/// one.
 enum class Written { Results, ResultsList, Journal, Trace, Calibration, Derived };
 
-/// Returns the kind of a file with this beginning, in any format. A few kilobytes are enough.
-/// Returns nothing if normbench did not write the file. Torch's table without a title is not
-/// recognised, because PyTorch's own table is the same text.
+/// Returns what a file with this beginning contains, in any format. Only the first 64 KiB of
+/// `beginning` are read. Returns nothing if normbench did not write the file. A profiler table in
+/// torch's format without a title is not recognised, because PyTorch writes the same text.
 std::optional<Written> written_as(std::string_view beginning);
 
 }  // namespace normbench

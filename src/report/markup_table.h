@@ -10,8 +10,8 @@
 
 namespace normbench {
 
-/// The alignment of a column's cells. Unsaid means left on a screen. In Markdown, the viewer
-/// decides.
+/// The alignment of a column's cells. Unsaid: in Markdown, the viewer chooses the alignment; on a
+/// screen, cells are aligned left.
 enum class Align { Left, Right, Unsaid };
 
 struct MarkupColumn {
@@ -22,7 +22,8 @@ struct MarkupColumn {
   html::Markup axis = {};    // for HTML: see html::Column
 };
 
-/// A cell of plain text. It is escaped in HTML, and in Markdown unless the column `is_markdown`.
+/// A cell of plain text. The text is escaped in HTML. It is escaped in Markdown, too, if the column
+/// is not `is_markdown`.
 struct MarkupCell {
   std::string text;
   std::optional<Ink> ink = {};              // Ink::Bad is bold in Markdown and HTML
@@ -33,7 +34,8 @@ struct MarkupTable {
   std::vector<MarkupColumn> columns;
   std::vector<std::vector<MarkupCell>> rows = {};  // each row has a cell for each column
 
-  /// Returns the first `count` columns, for columns_text() and table_width(); npos means all.
+  /// Returns the first `count` columns with their cells, for columns_text() and table_width(). npos
+  /// means all columns.
   std::vector<Column> text_columns(const Screen& screen,
                                    std::size_t count = std::string::npos) const;
   std::string markdown() const;

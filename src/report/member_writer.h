@@ -1,5 +1,5 @@
-/// Writes members that a table describes (document/members.h). Members that are not in the table, and
-/// values of another type, do not compile.
+/// Writes members of JSON objects that are described in a table (document/members.h). Code that
+/// writes a member which is not in the table, or a value of another type, does not compile.
 #pragma once
 
 #include <cmath>
@@ -15,11 +15,11 @@
 
 namespace normbench::members {
 
-/// Values with names, which become an object.
+/// Values with names. They are written as the members of an object.
 template <class T>
 using Named = std::vector<std::pair<std::string, T>>;
 
-/// Returns the kind of member that values of type T are written as.
+/// Returns the kind of a member whose values have the C++ type T.
 template <class T>
 constexpr Kind kind_of(std::type_identity<T>) {
   if constexpr (std::same_as<T, bool>) return kFlag;
@@ -42,7 +42,8 @@ constexpr Kind kind_of(std::type_identity<Named<T>>) {
   return map_of(kind_of(std::type_identity<T>()));
 }
 
-// Stand for the types of objects, of lists and maps of objects, and of objects with any members.
+// Types for kind_of(). They stand for members that are objects, lists of objects, maps of objects,
+// or objects with any members.
 template <const Members& kInner>
 struct ObjectOf {};
 template <const Members& kInner>
@@ -64,7 +65,8 @@ constexpr Kind kind_of(std::type_identity<MapOf<kInner>>) {
 }
 constexpr Kind kind_of(std::type_identity<AnyObject>) { return kAnyObject; }
 
-/// The name of a member of `kMembers` that has the type T.
+/// The name of a member of `kMembers`. If no member has this name and the type T, the code does not
+/// compile.
 template <const Members& kMembers, class T>
 struct MemberName {
   consteval MemberName(const char* said) : text(said) {
@@ -100,8 +102,9 @@ class MemberList;
 template <const Members& kMembers>
 class MemberMap;
 
-/// Writes members into an object of a document. A writer of a member is valid until another member
-/// is added beside it.
+/// Writes members of the table `kMembers` into an object of a document. object(), list() and map()
+/// return writers for one member. Such a writer is valid until another member is added to the same
+/// object.
 template <const Members& kMembers>
 class MemberWriter {
  public:
@@ -111,10 +114,11 @@ class MemberWriter {
   void operator()(std::type_identity_t<MemberName<kMembers, T>> name, const T& value) {
     json_[name.text] = written(value);
   }
-  /// Writes any members, as the values of axes.
+  /// Writes a member that is an object with any members, such as the values of axes.
   void axes(MemberName<kMembers, AnyObject> name, const Json& value) { json_[name.text] = value; }
 
-  /// Returns a writer for the member, which stays as it is if it is there.
+  /// Returns a writer for the object in this member. If the member exists already, its content is
+  /// kept.
   template <const Members& kInner>
   MemberWriter<kInner> object(MemberName<kMembers, ObjectOf<kInner>> name) {
     Json& json = json_[name.text];
@@ -134,12 +138,12 @@ class MemberWriter {
   Json& json_;
 };
 
-/// Writes a list of objects.
+/// Writes a list of objects. add() adds an object at the end.
 template <const Members& kMembers>
 class MemberList {
  public:
   explicit MemberList(Json& json) : json_(json) {}
-  /// The writer that this returns is valid until the next call.
+  /// Returns a writer for the new object. The writer is valid until the next call of add().
   MemberWriter<kMembers> add() {
     return MemberWriter<kMembers>(json_.emplace_back(Json::object()));
   }
@@ -153,7 +157,7 @@ template <const Members& kMembers>
 class MemberMap {
  public:
   explicit MemberMap(Json& json) : json_(json) {}
-  /// The writer that this returns is valid until the next call.
+  /// Returns a writer for the new object `name`. The writer is valid until the next call of at().
   MemberWriter<kMembers> at(const std::string& name) {
     return MemberWriter<kMembers>(json_[name] = Json::object());
   }

@@ -20,13 +20,14 @@ std::string default_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// Returns a field and its default, like "scale=1.0", or "at" without a default.
+/// Returns a field with its default, like "scale=1.0". Returns only its name if it has no default.
 std::string field_text(const std::string& name, const Json& schema) {
   const bool has_default = schema.is_object() && schema.contains("default");
   return has_default ? name + "=" + default_text(schema["default"]) : name;
 }
 
-/// Returns a text like " from 1 to 1,024"; "" without a limit that a person would meet.
+/// Returns the limits of a number in a schema, like " from 1 to 1,024". A maximum of 2^31 - 1 or
+/// more is not shown. Returns "" if no limit is shown.
 std::string range_text(const Json& schema) {
   constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<std::int32_t>::max());
   std::string text;
@@ -54,7 +55,7 @@ std::string object_text(const Json& schema) {
   return fmt::format("{{{}}}", fmt::join(members, ", "));
 }
 
-/// Returns what a schema accepts in words, like "whole number from 1" or "nchw, nhwc".
+/// Returns the values that a schema accepts, like "whole number from 1" or "nchw, nhwc".
 std::string takes_text(const Json& schema) {
   if (!schema.is_object()) return "anything";
   std::vector<std::string> texts;
@@ -74,7 +75,7 @@ std::string takes_text(const Json& schema) {
   return type == "string" ? "text" : type == "number" ? "number" : "anything";
 }
 
-/// Returns a line for each field: its default and what it takes.
+/// Returns a line for each field, with its default and the values that it accepts.
 std::string fields_text(const Json& fields, const Screen& screen) {
   std::string text;
   for (const auto& [name, schema] : fields.items())

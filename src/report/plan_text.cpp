@@ -16,8 +16,8 @@
 namespace normbench {
 namespace {
 
-/// The widths of the columns in a stage's line: its op, kernel, place and output. All are 0 if a
-/// line has no room for columns.
+/// The widths of the columns in a stage's line: op, kernel (`row`), place and output. If the screen
+/// is too narrow for columns, all are 0.
 struct StageColumns {
   int op = 0, row = 0, place = 0, out = 0;
 };
@@ -27,8 +27,8 @@ StageColumns stage_columns(std::size_t width) {
   return {};
 }
 
-/// Returns the width of the text before a source's tensor, which stands below the output tensors of
-/// stages.
+/// Returns the width of the columns before the tensor of a source. With this width, the tensor is
+/// in the same column as the outputs of the stages below.
 int source_columns(std::size_t width) {
   const auto [op, row, place, out] = stage_columns(width);
   return op == 0 ? 0 : op + row + place + 2;
@@ -41,7 +41,7 @@ class Lines {
 
   std::size_t width() const { return width_; }
   void add(std::size_t indent, std::string_view text) {
-    constexpr std::size_t least = 16;  // lines have room for so many columns after their indent
+    constexpr std::size_t least = 16;  // minimum number of columns for the text after the indent
     text_ += text.empty() ? "\n" : wrapped(text, indent, std::max(width_, indent + least), 4);
   }
   std::string take() { return std::move(text_); }
@@ -55,13 +55,15 @@ std::string count(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-/// Returns what runs a stage: its kernel, "peer torch", or "-" if nothing here can run it.
+/// Returns what runs a stage: its kernel, "peer torch" for an external program, or "-" if nothing
+/// here can run the stage.
 std::string runner_text(const Case& planned, const Stage& stage) {
   if (!planned.peer.empty()) return "peer " + planned.peer;
   return stage.kernel == nullptr ? "-" : std::string(stage.kernel->name);
 }
 
-/// Returns a text like "138 MB (fewest 111 MB)". For a peer, only the fewest bytes are known.
+/// Returns the bytes that a stage moves, like "138 MB (fewest 111 MB)". If a peer (an external
+/// program) runs it, only the fewest bytes are known.
 std::string traffic_text(const Case& planned, const Stage& stage) {
   const std::int64_t moved = stage.cost.moved(), fewest = stage.fewest.moved();
   if (!planned.peer.empty()) return "fewest " + format_bytes(fewest);
@@ -69,8 +71,8 @@ std::string traffic_text(const Case& planned, const Stage& stage) {
          (moved == fewest ? "" : fmt::format(" (fewest {})", format_bytes(fewest)));
 }
 
-/// Returns a text like ", 5 npy files of dataset \"npy-640x480\", mmap, cold page cache"; ""
-/// without files.
+/// Returns a text like ", 5 npy files of dataset \"npy-640x480\", mmap, cold page cache", or "" if
+/// the stage loads no files.
 std::string files_text(const Stage& stage) {
   const Load* const load = load_of(stage.op);
   if (load == nullptr || load->files.empty()) return "";
@@ -113,8 +115,8 @@ void add_stages(Lines& lines, const Case& planned) {
   }
 }
 
-/// Returns what all stages of a case move, like "138 MB, link 111 MB"; "" for a peer, whose bytes
-/// are not known.
+/// Returns the bytes that all stages of a case move, like "138 MB, link 111 MB". Returns "" if a
+/// peer (an external program) runs the case, because its bytes are unknown.
 std::string total_text(const Case& planned) {
   if (!planned.peer.empty()) return "";
   std::int64_t bytes = 0, link = 0;
@@ -126,8 +128,8 @@ std::string total_text(const Case& planned) {
                    : fmt::format("{}, link {}", format_bytes(bytes), format_bytes(link));
 }
 
-/// Returns a text like "3 in flight, 24 items a turn, lanes load (2 servers), cpu · "; "" without
-/// items in flight.
+/// Returns a text about a pipeline, like "3 in flight, 24 items a turn, lanes load (2 servers),
+/// cpu" and a separator. Returns "" if the case is not a pipeline.
 std::string pipeline_text(const Case& planned) {
   if (!planned.pipeline) return "";
   std::vector<std::string> lanes;
@@ -143,8 +145,8 @@ std::string pipeline_text(const Case& planned) {
                      lanes.size() == 1 ? "lane" : "lanes", fmt::join(lanes, ", "));
 }
 
-/// Returns how a case's work is submitted to the GPU, and when the host waits for it. Returns ""
-/// for a case that does not use the GPU, or has items in flight.
+/// Returns how a case's work is submitted to the GPU, and when the host waits for it. Returns "" if
+/// the case does not use the GPU, or if several of its items are in flight at once.
 std::string submission_text(const Case& planned) {
   if (!planned.uses_gpu() || planned.pipeline) return "";
   std::string text = planned.graph ? "graph · " : "";
@@ -177,7 +179,7 @@ void add_case(Lines& lines, const Case& planned, bool is_baseline) {
   if (planned.skip) lines.add(4, "skipped: " + *planned.skip);
 }
 
-/// Adds the commands of the group's peers, each on a line.
+/// Adds the commands that start the group's peers (external programs), each on a line.
 void add_peers(Lines& lines, const Plan& plan, const Group& group) {
   std::set<std::string> names;
   for (const Case& planned : group.cases) names.insert(planned.peer);
@@ -200,8 +202,9 @@ std::string needed_text(const Sides& bytes) {
              : fmt::format("{}, {} of device memory", host, format_bytes(bytes.device));
 }
 
-/// Returns the settings that the experiment has in place of the config's, like " · hot cache, to
-/// 2 %".
+/// Returns the settings that the experiment has in place of those of the config, like "hot cache,
+/// to 2 %" after a separator. If the batch was scaled down, a note about that follows. Returns ""
+/// if there is nothing to say.
 std::string own_text(const Plan& plan, const Group& group) {
   const Measure measure = plan.measure_of(group);
   std::vector<std::string> said;
@@ -215,15 +218,15 @@ std::string own_text(const Plan& plan, const Group& group) {
   return said.empty() ? "" : fmt::format(" · {}", fmt::join(said, ", "));
 }
 
-/// Returns ids like " (A5, A6)"; "" without ids.
+/// Returns ids of published experiments, like " (A5, A6)", or "" if there are none.
 std::string ids_text(const std::vector<std::string>& ids) {
   return ids.empty() ? "" : fmt::format(" ({})", fmt::join(ids, ", "));
 }
 
 std::string meant_at(const Json& point) { return point.empty() ? "" : ", at " + axes_text(point); }
 
-/// Returns the claimed size, like ", 3.69x", ", within 1.0 %" or ", grows along batch"; "" without
-/// one.
+/// Returns the size that a claim states, like ", 3.69x", ", within 1.0 %" or ", grows along batch",
+/// or "" if it states none.
 std::string size_text(const Claim& claim) {
   if (claim.across)
     return fmt::format(", {} along {}", name_of(claim.across->trend), claim.across->axis);
@@ -233,7 +236,8 @@ std::string size_text(const Claim& claim) {
   return low == high ? fmt::format(", {:g}x", low) : fmt::format(", {:g}-{:g}x", low, high);
 }
 
-/// Adds the ids and claims of the experiment, which are the same at all points.
+/// Adds the ids and claims of the experiment. They are the same at all points of the sweep. Called
+/// only for the first point.
 void add_claims(Lines& lines, const Group& group) {
   if (!group.ids.empty()) lines.add(2, fmt::format("published as {}", fmt::join(group.ids, ", ")));
   for (const Claim& claim : group.claims)
@@ -261,7 +265,7 @@ void add_figures(Lines& lines, const Group& group) {
   }
 }
 
-/// Adds a group, with every stage of every case.
+/// Adds a group (all cases at one point of a sweep), with every stage of every case.
 void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::string& memory) {
   lines.add(1, axes_before(group) + memory + own_text(plan, group));
   for (const Case& planned : group.cases)
@@ -277,7 +281,7 @@ void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::st
   add_figures(lines, group);
 }
 
-/// Why cases are skipped, by variant; variants that are not skipped are left out.
+/// The reasons why cases are skipped, by variant.
 using Skips = std::map<std::string, std::string>;
 
 Skips skips_of(const Group& group) {
@@ -287,8 +291,8 @@ Skips skips_of(const Group& group) {
   return skips;
 }
 
-/// Adds a later point of a sweep: what each case moves, and skips that the first point does not
-/// have.
+/// Adds the text of a group at a later point of a sweep: the bytes that each case moves, and the
+/// skipped cases. A case that the first point skips for the same reason is left out.
 void add_short(Lines& lines, const Group& group, const Skips& first, const std::string& memory) {
   std::vector<std::string> totals;
   for (const Case& planned : group.cases)
@@ -305,8 +309,8 @@ void add_short(Lines& lines, const Group& group, const Skips& first, const std::
   add_figures(lines, group);
 }
 
-/// Returns a text like "free: 8.10 GB of host memory (the container allows 8.60 GB)"; "" if nothing
-/// is known.
+/// Returns a text like "free: 8.10 GB of host memory (the container allows 8.60 GB)", or "" if the
+/// free memory is unknown.
 std::string free_text(const Plan& plan) {
   const auto side = [](std::int64_t bytes, std::string_view name, const std::string& note) {
     return bytes == 0 ? ""
@@ -319,10 +323,11 @@ std::string free_text(const Plan& plan) {
   return fmt::format("free: {}{}{}", host, host.empty() || device.empty() ? "" : ", ", device);
 }
 
-/// Returns the size that the document will have, if it is 10 MB or more; else "".
+/// Returns the estimated size of results.json if it is 10 MB or more, else "".
 std::string document_size_text(const Plan& plan) {
   constexpr double matters = 10e6;
-  const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // a guess
+  // A rough estimate of the number of rounds of a case.
+  const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;
   const auto bytes = static_cast<double>(document_bytes(plan, rounds));
   if (bytes < matters) return "";
   return fmt::format("results.json: about {}, at {} rounds a case", format_bytes(bytes), rounds);
@@ -353,8 +358,8 @@ void add_head(Lines& lines, const Plan& plan) {
 std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t width) {
   Lines lines(width);
   add_head(lines, plan);
-  const Group* first = nullptr;  // the first group of the experiment in turn
-  Skips skips;                   // of `first`
+  const Group* first = nullptr;  // first group of the current experiment
+  Skips skips;                   // skipped cases of `first`
   for (const Group& group : plan.groups) {
     const std::string memory =
         needed_text(memory_bytes(group, plan.measure_of(group), cache_bytes));

@@ -1,4 +1,4 @@
-/// A plan in words, for `normbench check`.
+/// A plan as text, for `normbench check`.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-/// The text of `check --times` about pipelines.
+/// The text of `normbench check --times` about pipelines.
 #pragma once
 
 #include "core/text.h"
@@ -7,8 +7,9 @@
 
 namespace normbench {
 
-/// Returns a line for each pipeline of the plan: the least time per item on `cores` cores, by the
-/// stage times in `times`. Returns "" for a plan without pipelines.
+/// Returns a line for each pipeline of the plan, with the least time per item that it needs on
+/// `cores` cores. The time is computed from the stage times in the document `times`. Returns "" if
+/// the plan has no pipeline.
 std::string prediction_text(const Plan& plan, const Results& times, std::int64_t cores,
                             const Screen& screen = {});
 

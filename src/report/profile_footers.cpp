@@ -8,8 +8,8 @@
 namespace normbench {
 namespace {
 
-/// Returns where device times come from. Documents of older versions tell only the error of the
-/// clock, which means CUDA events.
+/// Returns where the device times of a profile come from. Documents of older versions have no
+/// `device_times`. If such a document has a clock error, its device times come from CUDA events.
 std::optional<DeviceTimes> source_of(const CaseProfile& profile) {
   if (!profile.device_times && profile.clock_error_ns > 0) return DeviceTimes::CudaEvents;
   return profile.device_times;

@@ -30,8 +30,8 @@ std::vector<Found> all_profiles(const Analysed& analysed) {
   return all;
 }
 
-/// Returns `values` with document, experiment, point and variant in front. `document` is "" if
-/// there is only one.
+/// Returns `values` with the members document, experiment, point and variant in front. If there is
+/// only one document, `document` is "" and its member is left out.
 Json titled(const std::string& document, const Found& found, const Json& values) {
   Json json = Json::object();
   if (!document.empty()) json["document"] = document;
@@ -42,7 +42,7 @@ Json titled(const std::string& document, const Found& found, const Json& values)
   return json;
 }
 
-/// Returns that nothing was profiled, and which cases failed.
+/// Returns a sentence which says that nothing was profiled, with the reasons of failed cases.
 std::string nothing_profiled(const Results& results) {
   const std::string failures = failures_text(results.groups);
   return wrapped(failures.empty() ? "Nothing was profiled."
@@ -50,7 +50,7 @@ std::string nothing_profiled(const Results& results) {
                  0);
 }
 
-/// Returns all tables, each below its title.
+/// Returns the profiler tables of `all`, each below its title.
 std::string text(const std::vector<Found>& all, TableKind kind, TableFormat format,
                  const TableOptions& options) {
   std::string lines;

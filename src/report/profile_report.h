@@ -13,8 +13,8 @@ namespace normbench {
 /// Returns a title like "Profile of \"send u8, GPU fused\", batch=10".
 std::string profile_title(const GroupResult& group, const CaseProfile& profile);
 
-/// Returns the share of its limit that each stage of the case reaches, by the label of the stage. A
-/// stage is left out if another stage has the same label.
+/// Returns, by stage label, the share of its limit (the least time that the machine needs) that
+/// each stage of the case reaches. A stage is left out if another stage has the same label.
 LimitShares limit_shares(const GroupResult& group, const GroupAnalysis& analysis,
                          const std::string& variant);
 
@@ -22,19 +22,21 @@ LimitShares limit_shares(const GroupResult& group, const GroupAnalysis& analysis
 /// "cpu_time_total" and 10.
 TableOptions table_options(const Results& results);
 
-/// Returns the tables of all profiles. In text and Markdown, each table is below its title and has
-/// the rows that the config asks for. CSV and JSON have all rows, with experiment, point and
-/// variant in front. `names` are the names of `documents`; if not empty, CSV and JSON have them,
-/// too.
+/// Returns the tables of all profiles.
+/// - In text and Markdown, each table is below its title, and has at most as many rows as the
+///   config sets in `profile.row_limit`.
+/// - CSV and JSON have all rows, with experiment, point and variant in front. If `names`, the names
+///   of `documents`, is not empty, the name of the document comes first.
 std::string profile_report(std::span<const Analysed> documents, std::span<const std::string> names,
                            TableKind kind, TableFormat format);
 std::string profile_report(const Analysed& analysed, TableKind kind, TableFormat format);
 
-/// Returns the profile that a terminal shows. For one point this is the baseline's. For a sweep it
-/// is the winner's at the last point, or the baseline's if there is no winner. If this profile is
-/// missing, another one at the same point is taken. The text is as wide as the screen. It has as
-/// many rows as fit in `most_lines` lines, but 3 at least and 8 at most, and not more than the
-/// config asks for. Returns "" if nothing was profiled.
+/// Returns the text of the profile that a terminal shows, or "" if nothing was profiled.
+/// - For one point, this is the profile of the baseline. For a sweep, it is the profile of the
+///   winner at the last point. If there is no winner, it is the profile of the baseline at the last
+///   point. If the wanted profile is missing, another profile of the same point is shown.
+/// - The table fits the screen. It has as many rows as fit in `most_lines` lines, but at least 3
+///   and at most 8, and never more than `profile.row_limit` of the config.
 std::string shown_profile(const Experiment& experiment, const Results& results, TableKind kind,
                           std::ptrdiff_t most_lines, const Screen& screen = {});
 

@@ -19,12 +19,12 @@
 namespace normbench {
 namespace {
 
-/// A line of the table, in words.
+/// The texts of one line of the table.
 struct Line {
   std::string id, claimed, at, published, here, verdict, why;
 };
 
-/// Returns the point, like " (batch=8)", with a note if the group was scaled down.
+/// Returns the point of the sweep, like " (batch=8)", with a note if the batch was scaled down.
 std::string at_point(const Reproduced& line) {
   const GroupResult& group = *line.group;
   std::vector<std::string> said;
@@ -39,20 +39,22 @@ std::string cause_of(const Reproduced& line) {
   return fmt::format("{}: {}", spoken(line.case_name), cause_text(line.cause).sentence());
 }
 
-/// Returns the time of the side that is claimed to be slower, over the time of the other side. It
-/// is below 1 if the claim has the wrong direction.
+/// Returns the measured ratio of the two variants that a claim compares: the time of the variant
+/// that is slower according to the claim, over the time of the other one. A ratio below 1 means
+/// that the claim has the wrong direction.
 std::optional<Interval> ratio_here(const ReproducedClaim& found) {
   if (found.judgement.size || !found.judgement.pair) return found.judgement.size;
   return claimed_ratio(*found.judgement.pair, found.claim->relation);
 }
 
-/// Returns why a side of a trend cannot be measured here, or what the run did not reach.
+/// Returns why a variant that a claim about a trend compares cannot be measured here. If there is
+/// no such reason, returns which measurements are missing (trend_needs).
 std::string missing_ends(const GroupResult& group, const TrendJudgement& trend) {
   const std::string skipped = judgement_detail(group, trend.claim, {}, 0);
   return skipped.empty() ? trend_needs(trend) : skipped;
 }
 
-/// Returns the outcome of a figure whose case was not measured.
+/// Returns the outcome of a published figure whose case was not measured.
 Judgement::Outcome why_without(const CaseResult& result) {
   return result.status == Status::Failed ? Judgement::Outcome::Failed : Judgement::Outcome::NotRun;
 }
@@ -109,7 +111,8 @@ Json interval_json(const Interval& ratio) {
   return {{"value", finite(ratio.value)}, {"low", finite(ratio.low)}, {"high", finite(ratio.high)}};
 }
 
-/// The published values and the values measured here, as numbers. Missing ones are null.
+/// Returns the published values and the values measured here as numbers in JSON. Missing values are
+/// null.
 struct ToJson {
   Json operator()(const ReproducedClaim& found) const {
     const Claim& claim = *found.claim;
@@ -160,7 +163,7 @@ std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
   return lines;
 }
 
-/// Returns a line for the claim, and a line for its outcome.
+/// Returns a line with the claim, and a line with its outcome.
 std::string block_of(const Line& line, std::size_t width) {
   std::vector<std::string> parts;
   if (!line.published.empty()) parts.push_back("published " + line.published);
@@ -190,8 +193,9 @@ MarkupTable line_table(const std::vector<Line>& lines) {
   return table;
 }
 
-/// Returns a table if the screen is wide enough for all columns, else blocks, because no claim may
-/// be cut. The column "why" is left out: reasons_below() has it.
+/// Returns a table without the column "why". The result of reasons_below() replaces this column. If
+/// the screen is too narrow for the other columns, returns a block of lines for each claim instead,
+/// because the text of a claim must not be cut.
 std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen) {
   const std::vector<Column> columns = line_table(lines).text_columns(screen, columns_before_why);
   if (table_width(columns, 2) <= screen.width) return columns_text(columns, 2, screen.width);
@@ -200,8 +204,8 @@ std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen
   return blocks;
 }
 
-/// Returns the reasons that stand below the table. Each reason stands there once, because the same
-/// case often explains several lines.
+/// Returns the reasons, to be shown below the table. Each reason appears once, after the ids of all
+/// lines that it explains.
 std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   InOrder<std::vector<std::string>> ids;
   for (const Line& line : lines) {
@@ -216,8 +220,8 @@ std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   return text;
 }
 
-/// Returns true if a figure was measured here, or both sides of a claim, even if the claim was not
-/// decided.
+/// Returns true if a published figure was measured here. For a claim, returns true if both variants
+/// that it compares were measured, even if the claim was not decided.
 struct RanHere {
   static bool is_of_measured(Judgement::Outcome outcome) {
     using enum Judgement::Outcome;
@@ -230,7 +234,7 @@ struct RanHere {
   bool operator()(const ReproducedFigure& found) const { return found.figure.here.has_value(); }
 };
 
-/// Returns a text like "5 of 8 experiments ran here.", of the 8 that the user asked for.
+/// Returns a text like "5 of 8 experiments ran here.". `all` has the 8 experiments.
 std::string count_text(const std::vector<Reproduction>& all) {
   const auto here = std::ranges::count_if(all, [](const Reproduction& one) {
     return std::ranges::any_of(

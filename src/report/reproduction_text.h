@@ -1,4 +1,4 @@
-/// Published experiments and what was measured of them here, as one table.
+/// A table of published experiments and of the measurements here that reproduce them.
 #pragma once
 
 #include "analysis/reproduction.h"
@@ -7,18 +7,18 @@
 
 namespace normbench {
 
-/// Why no document has an experiment.
+/// Why no results document has a published experiment.
 enum class Absence { NoDocument, NoConfig, Interrupted };
 
-/// A published experiment that the user asked for, and its claims and figures with what the
-/// documents have about each.
+/// A published experiment that the user wants to see. `lines` has its claims and figures, each with
+/// the result in the results documents.
 struct Reproduction {
   PublishedExperiment experiment;
   std::vector<Reproduced> lines;
-  Absence absence = Absence::NoDocument;  // used only if `lines` is empty
+  Absence absence = Absence::NoDocument;  // why there are no lines; used only if `lines` is empty
 };
 
-/// Returns why an experiment has no lines, like "no config has it".
+/// Returns why a published experiment has no lines, like "no config has it".
 std::string absence_text(const Reproduction& of);
 
 std::string reproduction_text(const std::vector<Reproduction>& all, const Screen& screen = {});

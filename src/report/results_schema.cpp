@@ -13,7 +13,9 @@ namespace normbench {
 namespace members {
 namespace {
 
-/// Describes the members of `at`, which the fields say only is an object.
+/// Adds `members` to the schema `at` of an object of facts, like "environment". Without them, `at`
+/// accepts any object, because the tables of the document's fields do not describe the members of
+/// facts.
 void refine(Json& at, const Members& members, Json& definitions) {
   define(members, definitions);
   at.erase("type");
@@ -33,7 +35,8 @@ void refine_facts(Json& definitions) {
   definitions["tool"]["required"] = {"name"};
 }
 
-/// Returns the definitions of all objects in a document; "results" is the document.
+/// Returns the definitions of all objects in a document. The definition "results" is the whole
+/// document.
 Json definitions_of_results() {
   Json definitions = field_definitions();
   for (const Members* const derived : {&kStage, &kLane, &kPipeline, &kCase, &kGroup, &kResults})

@@ -7,13 +7,15 @@
 
 namespace normbench {
 
-/// The title of the schema, by which a file is recognised as the schema.
+/// The title of the schema. By this title, written_as() recognises a file as the schema.
 inline constexpr std::string_view kResultsSchemaTitle = "normbench results";
 
-/// Returns the JSON Schema (2020-12) of results.json, made of the tables by which the document is
-/// written and read. It accepts what read_results() accepts, of older versions, too. It does not
-/// describe whether values agree with each other, and wants lists where one value is read as a list.
-/// Members that it does not know are accepted, as newer versions may write more.
+/// Returns the JSON Schema (2020-12) of results.json. It is made from the tables with which
+/// documents are written and read.
+/// - It accepts all documents that read_results() accepts, also those of older versions, with one
+///   exception: it requires a list in places where read_results() accepts a single value, too.
+/// - It does not check whether values agree with each other.
+/// - It accepts unknown members, because newer versions may write more members.
 Json results_schema();
 
 }  // namespace normbench

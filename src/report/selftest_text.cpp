@@ -19,7 +19,8 @@ using selftest::NotTested;
 using selftest::PlaceFinding;
 using selftest::RowFinding;
 
-/// Returns an error like "2.4e-7", "0.5" or "nan"; "-" if nothing was compared.
+/// Returns the largest error of a kernel or its bound, like "2.4e-7", "0.5" or "nan", or "-" if
+/// nothing was compared.
 std::string error_text(const RowFinding& row, double error) {
   if (!row.compared) return "-";
   if (std::isinf(error)) return "nan";
@@ -36,8 +37,8 @@ std::string verdict(const RowFinding& row, const Screen& screen) {
 }
 
 std::string table_text(const Findings& findings, const Screen& screen) {
-  static constexpr auto spare =
-      std::to_array<std::size_t>({4, 6, 3, 2});  // columns "runs", "bound", "cases", "place"
+  // If the screen is too narrow, columns are left out in this order: runs, bound, cases, place.
+  static constexpr auto spare = std::to_array<std::size_t>({4, 6, 3, 2});
   Rows rows({"op", "kernel", "place", "cases", "runs", "max error", "bound", "verdict"});
   for (const PlaceFinding& place : findings.places)
     for (const RowFinding& row : place.rows)
@@ -82,7 +83,7 @@ std::string place_line(const PlaceFinding& place) {
                                       : "all right");
 }
 
-/// Returns why tensors of more than 2^31 elements are left out.
+/// Returns why the self-test leaves out tensors of more than 2^31 elements.
 std::string large_text(const NotTested& note) {
   const std::string need = format_bytes(note.need_bytes), free = format_bytes(note.free_bytes);
   if (note.kind == NotTested::Kind::MemoryUnknown) return "how much memory is free is unknown";

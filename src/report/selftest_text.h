@@ -1,4 +1,4 @@
-/// The findings of the self-test, for people and for programs.
+/// The findings of the self-test as text and as JSON.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 namespace normbench {
 
 /// Returns a table with a row for each kernel, the failures in words, what was not tested, the
-/// instruction sets that the CPU's kernels ran on, and a line for each place, like "cpu: 34 rows,
-/// 5,120 cases, all right" or "cuda: skipped: no GPU (no CUDA device …)".
+/// instruction sets that the CPU's kernels ran on, and a line for each place (CPU or GPU), like
+/// "cpu: 34 rows, 5,120 cases, all right" or "cuda: skipped: no GPU (no CUDA device ...)".
 std::string selftest_text(const selftest::Findings& findings, const Screen& screen = {});
 
 Json selftest_json(const selftest::Findings& findings);

@@ -16,7 +16,8 @@
 namespace normbench {
 namespace {
 
-/// Statements in order of first mention, each with the points for which it holds.
+/// Statements in the order in which they were added, each with the indices of the points of the
+/// sweep at which it holds.
 using Said = InOrder<std::vector<std::size_t>>;
 
 std::string points_text(const Experiment& experiment, const std::vector<std::size_t>& points) {
@@ -66,7 +67,8 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
   return "";
 }
 
-/// Returns the claims of all points, each once. Claims about trends are left out.
+/// Returns the claims of all points of the sweep, each once. Claims about trends along an axis are
+/// left out.
 std::vector<Claim> claims_of(const Experiment& experiment) {
   std::vector<Claim> claims;
   for (const GroupResult* group : experiment.groups)
@@ -76,7 +78,8 @@ std::vector<Claim> claims_of(const Experiment& experiment) {
   return claims;
 }
 
-/// Returns a claim's outcome at each of its points, and the reason at the last of them.
+/// Returns the outcome of a claim at each of its points, and details on the outcome at the last of
+/// these points.
 std::string claim_line(const Experiment& experiment, const Claim& claim, double precision) {
   Said said;
   std::string why;
@@ -104,8 +107,8 @@ std::string claim_line(const Experiment& experiment, const Claim& claim, double 
   return fmt::format("Claim \"{}\": {}{}.", claim.text, text, why);
 }
 
-/// Returns a text like "confirmed (from 2.10x (2.05-2.15) at threads=1 to 1.31x (1.28-1.33) at
-/// threads=4)".
+/// Returns the outcome of a claim that a ratio changes along an axis, like "confirmed (from 2.10x
+/// (2.05-2.15) at threads=1 to 1.31x (1.28-1.33) at threads=4)".
 std::string trend_text(const TrendJudgement& judgement) {
   const ClaimedTrend& claimed = *judgement.claim.across;
   const std::string outcome =
@@ -117,8 +120,8 @@ std::string trend_text(const TrendJudgement& judgement) {
                      claimed.axis, axis_value(judgement.to));
 }
 
-/// Adds one line for each claim about a trend. The line has all judgements of the claim: one for
-/// each combination of the other axes' values.
+/// Adds one line for each claim about a trend along an axis. If there are other axes, the line has
+/// a judgement for each combination of their values.
 void add_trends(const Experiment& experiment, const Results& results,
                 std::vector<std::string>& lines) {
   const Claim* last = nullptr;
@@ -133,12 +136,12 @@ void add_trends(const Experiment& experiment, const Results& results,
   }
 }
 
-/// Returns a text like " at memory=pinned" if other axes are fixed; else "".
+/// Returns a text like " at memory=pinned", or "" if no other axis is fixed.
 std::string where(const AxisLine& line) {
   return line.fixed.empty() ? "" : " at " + point_text(line.fixed);
 }
 
-/// Returns an axis like "batch at memory=pinned".
+/// Returns an axis and the fixed values of the other axes, like "batch at memory=pinned".
 std::string axis_text(const AxisLine& line) { return line.axis + where(line); }
 
 /// Returns an amount like "batch 24" or "230,400 pixels".
@@ -147,7 +150,8 @@ std::string amount_text(const AxisLine& line, double amount) {
   return line.points.front().value.is_array() ? count + " pixels" : line.axis + " " + count;
 }
 
-/// Adds the fixed cost of the last point's winner, for each line of an axis through that point.
+/// Adds sentences about the winner at the last point: its fixed cost (the time that does not depend
+/// on the bytes) along each line of points that contains the last point.
 void add_winner_fits(const Experiment& experiment, const std::vector<AxisLine>& axes,
                      std::vector<std::string>& sentences) {
   const std::size_t last = experiment.groups.size() - 1;
@@ -178,7 +182,7 @@ std::vector<std::string> axis_sentences(const Experiment& experiment) {
   return sentences;
 }
 
-/// Adds the outcome at each point, and the winner's advantage at the last point.
+/// Adds the outcome at each point. If there is a winner at the last point, its advantage follows.
 void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines) {
   const std::size_t count = experiment.groups.size();
   Said said;
@@ -194,8 +198,8 @@ void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines)
   }
 }
 
-/// Returns the worst relative error of a fitted line: "within 2.1 %", or "no line fits: off by
-/// 12 %".
+/// Returns how far the points are off a fitted line at most: "within 2.1 %", or "no line fits: off
+/// by 12 %".
 std::string explains_text(const AxisFit& fit) {
   if (fit.fitted.worst < 0.001) return "within 0.1 %";
   return fmt::format("{} {}", fit.explains ? "within" : "no line fits: off by",
@@ -207,7 +211,8 @@ std::string amount90_text(const AxisLine& line, const AxisFit& fit) {
   return format_count(std::llround(std::ceil(fit.amount90)));
 }
 
-/// Returns a row of fit_table(). Its figures are empty if the line does not explain its points.
+/// Returns a row of fit_table(). If the fitted line does not explain the times, the cells for its
+/// figures are empty.
 std::vector<std::string> fit_cells(const AxisLine& line, const AxisFit& fit) {
   const std::string points = std::to_string(fit.points);
   if (!fit.explains)

@@ -1,4 +1,4 @@
-/// The points of an experiment together, in words and tables.
+/// Texts and tables about all points of an experiment together.
 #pragma once
 
 #include "analysis/sweep/fit.h"
@@ -7,9 +7,9 @@
 
 namespace normbench {
 
-/// Returns a table with a row for each variant that ran. For one point, the columns are times,
-/// rates, shares of limits and so on; for a sweep, the medians at each point. Returns "" if nothing
-/// ran.
+/// Returns a table with a row for each variant that ran. For one point, its columns are times,
+/// rates, shares of limits and so on. For a sweep, it has a column for each point, with the median
+/// times. Returns "" if no variant ran.
 std::string experiment_table(const Experiment& experiment, const Results& results,
                              const Screen& screen = {});
 
@@ -17,9 +17,9 @@ std::string experiment_table(const Experiment& experiment, const Results& result
 /// these cases.
 std::vector<std::string> left_out(const Experiment& experiment);
 
-/// Returns the lines under an experiment's table. For one point they are the verdict of its group.
-/// For a sweep they tell which variant is fastest at which points, the reasons at the last point,
-/// and where the claims hold.
+/// Returns the lines below an experiment's table. For an experiment with one point, they are its
+/// verdict. For a sweep, they tell which variant is fastest at which points, the reasons at the
+/// last point, and the points at which the claims hold.
 std::vector<std::string> verdict_lines(const Experiment& experiment, const Results& results);
 
 /// Returns a sentence like "From batch 8 on, fused wins: it overtakes eager between 4 and 8".
@@ -27,27 +27,29 @@ std::string overtaking_text(const AxisLine& line, const Overtaking& change);
 /// Returns where `crossing.b` is faster than `crossing.a`, like "from 8 on (between 4 and 8)",
 /// "never, up to 64" or "at all 3 points".
 std::string crossing_text(const Crossing& crossing);
-/// Returns a text like "Fixed cost of fused: 0.80 ms; then 65.2 GB/s, 90 % of it from batch 24 on".
-/// Returns "" if no line fits the times, or if every point reaches 90 % of the rate.
+/// Returns a text about a line fitted to a variant's times, like "Fixed cost of fused: 0.80 ms;
+/// then 65.2 GB/s, 90 % of it from batch 24 on". Returns "" if no line fits the times, or if every
+/// point reaches 90 % of the rate.
 std::string fit_text(const AxisLine& line, const AxisFit& fit);
-/// Returns a text like "Does not scale: fused takes no longer at batch 64 than at 1, for 64.0x the
-/// bytes; …".
+/// Returns a text about a variant whose time does not grow with its bytes, like "Does not scale:
+/// fused takes no longer at batch 64 than at 1, for 64.0x the bytes; ...".
 std::string unscaled_text(const AxisLine& line, const Unscaled& result);
-/// Returns a text on a case that had nothing to do, like "No input: fused at batch=8 (0 images, 0
-/// B), so its time means nothing".
+/// Returns a text about a case without input, like "No input: fused at batch=8 (0 images, 0 B), so
+/// its time means nothing".
 std::string empty_input_text(const Experiment& experiment, const EmptyInput& empty);
 
-/// Returns a row for each variant and numeric axis: where the variant is faster than the baseline.
-/// Returns "" without such an axis.
+/// Returns a row for each variant and numeric axis. It tells where the variant is faster than the
+/// baseline. Returns "" if there is no numeric axis.
 std::string crossover_table(const Experiment& experiment);
 
-/// Returns a row for each variant and axis along which its bytes grow. The row has the fixed cost
-/// and the rate of the line that fits the times, and how well it fits. Lines of unscaled_text()
-/// follow. Returns "" without rows.
+/// Returns a row for each variant and each axis along which its bytes grow. The row has the fixed
+/// cost and the rate of the line that was fitted to the times, and how well it fits. The lines of
+/// unscaled_text() come below the table. Returns "" if there are no rows.
 std::string fit_table(const Experiment& experiment);
 
-/// Returns why a claimed trend was not judged, like "needs both sides at two values of batch". If
-/// the run ended early, ", which the run did not come to" is added.
+/// Returns why a claim about a trend (how a ratio of two variants' times changes along an axis) was
+/// not judged, like "needs both sides at two values of batch". If the run was interrupted, ", which
+/// the run did not come to" follows.
 std::string trend_needs(const TrendJudgement& judgement);
 
 }  // namespace normbench

@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-/// Returns a line for each fact.
+/// Returns a line for each value in the object and in its nested objects.
 std::string facts_text(const Json& object) {
   std::string text;
   for (const Fact& fact : facts_of(object))
@@ -52,7 +52,7 @@ std::string group_text(const GroupResult& group, const GroupAnalysis& analysis,
   return text + profile_tables(group, analysis, results);
 }
 
-/// Returns the tables about all points of a swept experiment together; "" without a numeric axis.
+/// Returns the tables about all points of a sweep together, or "" if no axis is numeric.
 std::string sweep_text(const Experiment& experiment) {
   std::string sections;
   for (const TitledTable& table :

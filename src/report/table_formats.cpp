@@ -16,7 +16,8 @@ namespace {
 
 Json known(bool is_known, std::int64_t value) { return is_known ? Json(value) : Json(); }
 
-/// Returns the first members of a row, which are the same in both kinds of table.
+/// Returns the first members of a row of a profiler table. Torch's table and the stats table have
+/// the same ones.
 Json row_start(const ProfileRow& row) {
   return {{"name", row.name},
           {"place", name_of(row.place)},
@@ -54,7 +55,7 @@ Json stats_values(const ProfileRow& row, const LimitShares& limits) {
   return values;
 }
 
-/// Collects the numbers of a struct under their names in the results document.
+/// Collects the numbers of a struct under the names that the results document has for them.
 struct Numbers {
   Json json = Json::object();
   void object(const char*, const char*) {}
@@ -81,7 +82,7 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return fmt::format("{}\r\n", fmt::join(cells, ","));
 }
 
-/// Returns a line with the number of rows that the limit hides; "" if there are none.
+/// Returns a line with the number of rows that `row_limit` hides, or "" if it hides none.
 std::string left_out(const CaseProfile& profile, const TableOptions& options) {
   const auto count = static_cast<std::int64_t>(profile.rows.size()) + options.rest.count;
   if (options.row_limit < 0 || count <= options.row_limit) return "";

@@ -1,5 +1,6 @@
-/// A profile's tables (torch's and the stats) and the lines below them, in formats for people and
-/// programs.
+/// The two tables of a profile: torch.profiler's table, and the stats table with percentiles, rates
+/// and limits of the calls. Also the lines below them. They are made as text, Markdown, CSV and
+/// JSON.
 #pragma once
 
 #include <functional>
@@ -22,8 +23,9 @@ constexpr auto words(TableFormat) {
                                            {TableFormat::Markdown, "markdown"}});
 }
 
-/// The share of its limit that each row reaches, by the name of the row; 1 is the whole limit. Rows
-/// with an unknown share are missing.
+/// The share of its limit (the least time that the machine needs) that each row of a profiler table
+/// reaches, by the name of the row. 1 is the whole limit. Rows with an unknown share are not in the
+/// map.
 using LimitShares = std::map<std::string, double, std::less<>>;
 
 /// Returns the bytes of all calls per nanosecond of their device time, or of their host time if the
@@ -35,45 +37,48 @@ std::optional<double> bytes_per_ns(const ProfileRow& row);
 bool has_percentiles(const ProfileRow& row);
 
 /// Returns the cells of the stats table, headers first: name, place, shapes, count, min, p50, p95,
-/// max, GB/s, % of limit, faults. A column is left out if it is empty in all shown rows, and the
-/// place also if all rows are the host's.
+/// max, GB/s, % of limit, faults. A column is left out if it is empty in all shown rows. The column
+/// "place" is also left out if all rows are of the host.
 std::vector<std::vector<std::string>> stats_cells(std::span<const ProfileRow> rows,
                                                   const LimitShares& limits,
                                                   const TableOptions& options);
 
-/// Returns true if the column with this title holds words, which are aligned left.
+/// Returns true if the column with this title has text in its cells, which is aligned left.
 bool is_text_column(std::string_view title);
 
-/// Returns the stats table as aligned lines; "" without rows.
+/// Returns the stats table, with the cells of stats_cells(), as aligned lines. Returns "" if there
+/// are no rows.
 std::string stats_table(std::span<const ProfileRow> rows, const LimitShares& limits,
                         const TableOptions& options);
 
-/// Returns the share of the steps' time in which any stream worked, like "GPU busy 97 %". Returns
-/// "" without device work.
+/// Returns the share of the time of the profiled steps in which any stream worked, like "GPU busy
+/// 97 %". Returns "" if the profile has no device work.
 std::string busy_text(const CaseProfile& profile);
 
 /// Returns where the device times come from, like "kernel times: CUPTI" or "device times: CUDA
-/// events, to within 1.2 us"; "" without device times.
+/// events, to within 1.2 us". Returns "" if the profile has no device times.
 std::string device_times_text(const CaseProfile& profile);
 
-/// Returns a text like "2 of 40 launches have no work in the profile; …"; "" if nothing was lost.
+/// Returns what the recording of a profile lost, like "2 of 40 launches have no work in the
+/// profile; ...", or "" if nothing was lost.
 std::string losses_text(const ProfileLosses& losses);
 
-/// Returns the lines below a table of either kind: wall, GPU busy, overlap, exposed transfers,
-/// gaps, discarded steps, overhead, source of device times, losses. A missing fact has no line.
+/// Returns the lines below a profiler table: wall, GPU busy, overlap, exposed transfers, gaps,
+/// discarded steps, overhead, source of device times, losses. A missing fact has no line.
 std::vector<std::string> profile_footers(const CaseProfile& profile);
 
-/// Returns a profile's table:
-/// - Text: torch's table, the same in every byte, or the aligned stats table; then the number of
-///   rows that the limit left out, and profile_footers()
-/// - Markdown: the same, as a table and a list
+/// Returns the table of a profile:
+/// - Text: torch's table as PyTorch prints it, or the aligned stats table. Below it are the number
+///   of rows that `row_limit` hides, and profile_footers().
+/// - Markdown: the same content. The lines below the table are a list.
 /// - Csv: profile_values()
 /// - Json: profile_json()
 std::string profile_table(const CaseProfile& profile, const LimitShares& limits, TableKind kind,
                           TableFormat format, const TableOptions& options);
 
-/// Returns the shown rows in nanoseconds and bytes, as objects that all have the same members. The
-/// members are named as in the results document. A value that a row lacks is null.
+/// Returns the rows that the table shows as JSON objects, with times in ns and memory in bytes. All
+/// objects have the same members, which are named as in the results document. Unknown values are
+/// null.
 std::vector<Json> profile_values(const CaseProfile& profile, const LimitShares& limits,
                                  TableKind kind, const TableOptions& options);
 
@@ -85,8 +90,8 @@ Json profile_json(const CaseProfile& profile, const LimitShares& limits, TableKi
 /// Returns the value as indented JSON. Bytes in names that are not UTF-8 become U+FFFD.
 std::string json_text(const Json& json);
 
-/// Returns the objects as CSV (RFC 4180). All must have the same members, whose names are in the
-/// first line. Returns "" without objects.
+/// Returns the objects as CSV (RFC 4180). All objects must have the same members. The first line
+/// has the names of the members. Returns "" if there are no objects.
 std::string csv_text(std::span<const Json> rows);
 
 }  // namespace normbench

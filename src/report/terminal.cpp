@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::ptrdiff_t kMostLines = 40;
 
-/// Returns the lines below a table, with the answer and doubts about it in colours.
+/// Returns the lines below an experiment's table. The first line of the verdict is always coloured,
+/// the last line of the text only if an output is wrong or the machine was noisy.
 std::string lines_below(const ExperimentLines& lines, const Screen& screen) {
   const std::size_t width = prose_width(screen);
   std::string text;
@@ -55,7 +56,8 @@ std::string terminal(const Analysed& analysed, TableKind profile_kind, const Scr
   std::string text =
       wrapped(machine_line(results), 0, width) + wrapped(run_line(results, list), 0, width);
   for (const Experiment& experiment : list) text += section(experiment, results, screen);
-  // Leaves room for three lines: a blank one, one of the app, and one about an interruption.
+  // 3 more lines: a blank line, a line that the app prints after the text, and a line about an
+  // interruption.
   const auto room = kMostLines - std::ranges::count(text, '\n') - 3;
   for (const Experiment& experiment : list)
     if (const std::string profile = shown_profile(experiment, results, profile_kind, room, screen);

@@ -50,7 +50,7 @@ const SortKey& sort_key(const std::string& said) {
 
 constexpr std::size_t kValueWidth = 12;
 constexpr std::size_t kMaxShapesWidth = 80;
-constexpr std::string_view kNoShapes = "[]";  // for a row without inputs, if other rows have inputs
+constexpr std::string_view kNoShapes = "[]";  // shapes of rows without inputs
 
 bool is_continuation(char byte) { return (byte & 0xc0) == 0x80; }
 
@@ -130,7 +130,7 @@ std::vector<std::string> cells_of(const ProfileRow& row, const AllRows& all,
   return cells;
 }
 
-/// Returns the widths of the columns. They depend on all rows, also on rows beyond the limit.
+/// Returns the widths of the columns. They depend on all rows, even on rows that are not shown.
 std::vector<std::size_t> widths(const AllRows& all, const TableOptions& options) {
   constexpr std::size_t margin = 4;
   const std::size_t name = all.name_width + margin;
@@ -196,7 +196,8 @@ void AllRows::add(const ProfileRow& row) {
   has_device_memory |= row.self_device_memory > 0;
   has_shapes |= !row.shapes.empty();
   has_device_rows |= !is_on_host(row);
-  // The device time of a host row is that of work it submitted, which device rows have, too.
+  // The device time of a host row is the time of the work that it submitted. This work has rows of
+  // its own, so the two sums are separate.
   if (is_on_host(row))
     submitted_ns = saturated_sum(submitted_ns, row.self_device_ns);
   else if (!row.annotation)

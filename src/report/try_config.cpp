@@ -19,7 +19,8 @@ Json names_of(const std::vector<E>& values) {
   return names;
 }
 
-/// Returns the only value, or "$axis" for several, which become an axis. Returns null for none.
+/// If there is one value, returns it. If there are several, adds them to `vary` as values of the
+/// axis `axis` and returns "$" + axis, which refers to it. If there are none, returns null.
 Json one_or_axis(const Json& values, const std::string& axis, Json& vary) {
   if (!values.is_array() || values.empty()) return {};
   if (values.size() == 1) return values.front();
@@ -38,8 +39,8 @@ Json fresh(const char* op, const char* to = nullptr) {
   return stage;
 }
 
-/// Returns the layout that the steps of the usual chain have to change to; nothing if they keep it.
-/// Photographs are decoded as nhwc.
+/// Returns the layout to which the usual chain of stages must convert the images, or nothing if it
+/// keeps their layout. Decoded photographs have the layout nhwc.
 std::optional<Layout> changed_layout(const TryConfig& wanted) {
   const bool has_images = !wanted.images.empty();
   const Layout in = !wanted.layouts.empty() ? wanted.layouts.front()
@@ -52,7 +53,7 @@ std::optional<Layout> changed_layout(const TryConfig& wanted) {
   return in == out && !varies ? std::nullopt : std::optional(out);
 }
 
-/// Returns the steps that training code usually takes, as PyTorch runs them: each writes a new
+/// Returns the stages that training code usually runs, as PyTorch runs them: each writes a new
 /// tensor.
 Json eager_chain(const TryConfig& wanted) {
   Json stages = Json::array();
@@ -70,14 +71,15 @@ Json eager_chain(const TryConfig& wanted) {
 
 Json usual_variants(const TryConfig& wanted) {
   Json variants = Json::object();
-  // With several dtypes of the images the chain would be another one for each.
+  // The stages of this variant depend on the dtype of the images. So it is left out if there are
+  // several.
   if (wanted.dtypes.size() < 2)
     variants[wanted.images.empty() ? "step by step" : "decode, step by step"] = eager_chain(wanted);
   if (wanted.images.empty()) {
     variants["fused"] = Json::array({"normalize"});
     return variants;
   }
-  // Values of --out-layout are in the defaults.
+  // If --out-layout is given, `normalize` takes its layout from the defaults.
   Json fused{{"op", "normalize"}};
   if (wanted.out_layouts.empty()) fused["layout"] = "nchw";
   variants["decode, fused"] = Json::array({fused});
@@ -86,7 +88,8 @@ Json usual_variants(const TryConfig& wanted) {
   return variants;
 }
 
-/// Returns the experiment of --gpu. `vary` has the axes of the defaults that it uses, too.
+/// Returns the experiment of --gpu. It gets the axes "out_dtype" and "out_layout" of `vary`,
+/// because the defaults of `normalize` refer to them.
 Json place_experiment(const TryConfig& wanted, const Json& vary) {
   Json experiment{{"name", "place"}, {"question", wanted.question}};
   experiment["may_differ"] = Json::array({"dtype", "layout"});
@@ -101,7 +104,8 @@ Json place_experiment(const TryConfig& wanted, const Json& vary) {
   return experiment;
 }
 
-/// Returns the stage that a word describes. Throws Invalid.
+/// Returns the stage that a word of the command line describes. Throws Invalid if it describes
+/// none.
 Json stage_of(const std::string& word) {
   if (word.starts_with('{')) {
     std::vector<Issue> duplicates;

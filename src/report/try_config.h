@@ -1,4 +1,4 @@
-/// The config that `normbench try` makes of its options.
+/// The config that `normbench try` makes from its options.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,32 +12,36 @@
 namespace normbench {
 
 struct TryConfig {
-  std::string question;                // shown in the report
-  std::string images;                  // the path of photographs to load; "": random images
-  Json batches = Json::array({32});    // numbers of images; several are swept
+  std::string question;              // shown in the report
+  std::string images;                // the path of photographs to load; "": random images
+  Json batches = Json::array({32});  // numbers of images; several become a sweep
   std::int64_t height = 224, width = 224;
-  std::vector<DType> dtypes = {};      // of the images in memory; empty: uint8. Not with `images`
-  std::vector<Layout> layouts = {};    // of the images in memory; empty: the default of the op
-  std::vector<DType> out_dtypes = {};  // of the normalised values; empty: float32
-  // Layouts of the normalised values. Empty: as the images in memory, or nchw for photographs.
+  std::vector<DType> dtypes = {};      // dtypes of images in memory; empty: uint8; unused with
+                                       // `images`
+  std::vector<Layout> layouts = {};    // layouts of the images in memory; empty: the op's default
+  std::vector<DType> out_dtypes = {};  // dtypes of the normalised values; empty: float32
+  // Layouts of the normalised values. Empty: the layout of the images in memory, or nchw for
+  // photographs.
   std::vector<Layout> out_layouts = {};
-  Json threads = {};                   // numbers of threads, or ["all"]; null: the default
-  double seconds = 4;                  // of rounds for each group
-  bool gpu = false;                    // also compares normalising on the CPU and on the GPU
+  Json threads = {};   // numbers of threads, or "all" among them; null: the default
+  double seconds = 4;  // time limit for the rounds of a group
+  bool gpu = false;    // also compares normalising on the CPU and on the GPU
   // The stages of each variant, by its name; empty: the usual forms of normalising.
   std::vector<std::pair<std::string, Json>> variants = {};
 };
 
-/// Returns what the usual variants leave out of what was asked for: a sentence for each. Empty if
-/// the variants are given.
+/// Returns a sentence if the usual variant "step by step" is left out, or if it uses only the first
+/// of several requested values. Returns nothing if `variants` is given.
 std::vector<std::string> left_out_of(const TryConfig& wanted);
 
-/// Returns the config. Several values of an option become an axis of `vary`, so that each is a case
-/// of its own. Outputs may differ in dtype and layout.
+/// Returns the config. If there are several numbers of images, they become an axis of `sweep`. If
+/// another option has several values, they become an axis of `vary`, so that the values are
+/// measured against each other. Outputs may differ in dtype and layout.
 Json try_config(const TryConfig& wanted);
 
-/// Reads variants from words: names of ops, `OP:FIELD=VALUE,…` or JSON objects; "vs" is between two
-/// variants. A VALUE that is not JSON is a string. Adds mistakes to `mistakes`.
+/// Reads variants from words of the command line. A word is the name of an op,
+/// `OP:FIELD=VALUE,...`, a JSON object, or "vs" between two variants. A VALUE that is not JSON is a
+/// string. Mistakes are added to `mistakes`.
 std::vector<std::pair<std::string, Json>> variants_of(const std::vector<std::string>& words,
                                                       std::vector<std::string>& mistakes);
 

@@ -11,7 +11,8 @@
 namespace normbench {
 namespace {
 
-/// Returns a text like ", at 97 % of the memory limit", or "".
+/// Returns how near the winner is to the limit that it reaches, like ", at 97 % of the memory
+/// limit", or "" if it reaches none.
 std::string at_limit_text(const GroupAnalysis& analysis) {
   const Verdict& verdict = analysis.verdict;
   if (!verdict.at_limit) return "";
@@ -20,14 +21,15 @@ std::string at_limit_text(const GroupAnalysis& analysis) {
                      name_of(*verdict.at_limit));
 }
 
-/// What the outputs of some cases are, and their largest error.
+/// A kind of output, which one or more cases have: its text, its bytes, and the largest error of
+/// these cases.
 struct End {
   std::string text;
   double bytes = 0, max_error = 0;
-  bool has_error = false;  // the outputs of one of the cases at least were compared by values
+  bool has_error = false;  // the values of at least one of these outputs were compared
 };
 
-/// Returns the different kinds of outputs of the measured cases, in order of first appearance.
+/// Returns the kinds of outputs of the measured cases, in order of first appearance.
 std::vector<End> ends_of(const GroupResult& group) {
   std::vector<End> ends;
   for (const CaseResult& result : group.cases) {
@@ -46,9 +48,9 @@ std::vector<End> ends_of(const GroupResult& group) {
   return ends;
 }
 
-/// Returns a text like "Outputs differ, as the experiment allows: float32 … 19.3 MB (max error 0),
-/// float16 … 9.63 MB (max error 4.9e-4)."; "" if all outputs are alike, or if no difference is
-/// allowed.
+/// Returns a text like "Outputs differ, as the experiment allows: float32 ... 19.3 MB (max error
+/// 0), float16 ... 9.63 MB (max error 4.9e-4)." Returns "" if all outputs are of one kind, or if
+/// the experiment allows no difference.
 std::string allowed_differences_text(const GroupResult& group) {
   const std::vector<End> ends = ends_of(group);
   if (group.may_differ.empty() || ends.size() < 2) return "";
@@ -73,9 +75,9 @@ std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
                      tool.is_string() ? tool.get<std::string>() : "a profiling tool");
 }
 
-/// Returns how much of the time other programs had the processors, or the threads of the cases
-/// themselves if those are more than the CPUs. The speed-ups by CPU time follow
-/// if they are known.
+/// Returns why too few rounds count: the share of the time in which other programs had the
+/// processors. For cases with more threads than CPUs, it is the share in which their threads waited
+/// for one another. If the speed-ups by CPU time are known, a second sentence has them.
 std::string busy_text(const GroupResult& group, const Busy& busy) {
   std::vector<int> others = busy.cases;
   std::erase_if(others, [&](int i) { return std::ranges::count(busy.crowded, i) > 0; });
@@ -101,8 +103,8 @@ std::string busy_text(const GroupResult& group, const Busy& busy) {
   return text;
 }
 
-/// Returns which cases may be the fastest. If there are too few rounds for an interval but one case
-/// was first in all of them, it names that case.
+/// Returns which cases may be the fastest. If one case was the fastest in all rounds, but there are
+/// too few rounds for an interval, returns that this case is probably the fastest.
 std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) {
   const CaseResult& first = group.cases[verdict.fastest[0]];
   const std::string fastest = spoken_cases(group, verdict.fastest);
@@ -119,7 +121,8 @@ std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) 
   return fmt::format("Inconclusive between {}: too few rounds ({}).", fastest, verdict.rounds);
 }
 
-/// Returns what bounds the fastest case; "" if that is unknown, or if the headline names it.
+/// Returns what bounds the time of the fastest case. Returns "" if that is unknown, or if the
+/// headline tells it already.
 std::string bound_text(const GroupResult& group, const Verdict& verdict) {
   const auto said = [&] {
     return verdict.at_limit && limit_of(verdict.bound) == verdict.at_limit &&
@@ -132,8 +135,10 @@ std::string bound_text(const GroupResult& group, const Verdict& verdict) {
       .bound(is_one_of_several ? group.cases[verdict.fastest[0]].variant : "");
 }
 
-/// Returns how the slow case differs from the fastest. Returns "" if a case that differs only in
-/// the cause proves it, or if no difference except the ops is known.
+/// Returns in which factors (like dtype or kernel) a slow case differs from the fastest one.
+/// Returns "" in these cases:
+/// - Another case, which differs from the slow one only in the cause, already proves the cause.
+/// - There is no difference, or only one in the ops.
 std::string differences_text(const Slow& slow) {
   if (slow.cause.proven || slow.factors.empty()) return "";
   if (slow.factors.size() > 1)
@@ -159,8 +164,10 @@ std::string carried_text(const LinkArithmetic& link) {
       format_bytes(static_cast<double>(link.most)));
 }
 
-/// Returns why a claim could not be judged: why a case of it was skipped or failed, or that other
-/// work had the processors. Returns "" if both cases are fine but one was not measured.
+/// Returns why a claim could not be judged:
+/// - If one of its cases was skipped or failed, returns the reason.
+/// - If one of them was not measured for another reason, returns "".
+/// - If both were measured, returns that other programs had the processors.
 std::string missing_text(const GroupResult& group, const Claim& claim) {
   for (const std::string& side : {claim.left, claim.right})
     if (const int i = index_of(group, side); i >= 0 && group.cases[i].status != Status::Ok)
@@ -171,12 +178,12 @@ std::string missing_text(const GroupResult& group, const Claim& claim) {
   return "other programs had the processors";
 }
 
-/// Returns the outcomes of the claims as sentences. Claims in a row with the same text share a
+/// Returns the outcomes of the claims as sentences. Consecutive claims with the same text share a
 /// sentence.
 std::vector<std::string> claim_lines(const GroupResult& group, const Verdict& verdict,
                                      double precision) {
   std::vector<std::string> lines;
-  std::string last;  // the claim of the previous line
+  std::string last;  // text of the previous claim
   for (std::size_t i = 0; i < verdict.claims.size(); ++i) {
     const Claim& claim = group.claims[i];
     const Judgement& judgement = verdict.claims[i];

@@ -1,30 +1,31 @@
-/// The verdict of one group in words.
+/// Texts about the verdict of one group: all measured variants at one point of a sweep.
 #pragma once
 
 #include "analysis/analysis.h"
 
 namespace normbench {
 
-/// A case and its first output.
+/// The variant of a case, and its first output.
 struct NamedOutput {
   std::string variant;
   TensorDesc desc;
 };
-/// Returns why two variants are not ranked against each other.
+/// Returns a sentence that tells why two variants are not ranked against each other: their outputs
+/// have these `differences`.
 std::string unlike_text(const NamedOutput& a, const NamedOutput& b,
                         const std::vector<Difference>& differences);
 
-/// Returns which variant is fastest, as a sentence ("Fastest: fused, 34.0x (33.6-34.4) the
-/// baseline, at …").
+/// Returns a sentence about the outcome, like "Fastest: fused, 34.0x (33.6-34.4) the baseline, at
+/// ...".
 std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
                      const Results& results);
-/// Returns a text like "34.0x (33.6-34.4) the baseline, at 97 % of the memory limit"; "" without a
-/// winner.
+/// Returns a text like "34.0x (33.6-34.4) the baseline, at 97 % of the memory limit", or "" if
+/// there is no winner.
 std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis);
-/// Returns sentences on what bounds the fastest case, why the slow one is slow, whether pinning or
-/// preparing files pays, which cases exceed their limits, and what the times leave out.
+/// Returns sentences about what bounds the fastest case, why a slow case is slow, whether pinning
+/// or preparing files pays, which cases are faster than their limits, and what the times leave out.
 std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis);
-/// Returns all sentences about the group: the headline, the reasons, the claims.
+/// Returns all sentences about the group: the headline, the reasons, and the claims.
 std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnalysis& analysis,
                                       const Results& results);
 
@@ -32,13 +33,14 @@ std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnaly
 /// (1.62-1.70)" or "no GPU".
 std::string judgement_detail(const GroupResult& group, const Claim& claim,
                              const Judgement& judgement, double precision);
-/// Returns the claimed size, like "3.69x", "3.50-4.00x", "within 1.0 %" or "grows"; "" without one.
+/// Returns the size that a claim states, like "3.69x", "3.50-4.00x", "within 1.0 %" or "grows", or
+/// "" if it states none.
 std::string claimed_text(const Claim& claim);
-/// Returns a ratio like "3.69x (3.62-3.75)".
+/// Returns a ratio with its interval, like "3.69x (3.62-3.75)".
 std::string times_text(const Interval& ratio);
 
-/// Returns a text like "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed
-/// it. Returns "" if nothing was measured.
+/// Returns how precise a group's measurements are, like "machine quiet: ratios +-1.1 %". For a
+/// noisy machine, what disturbed it follows. Returns "" if nothing was measured.
 std::string quality_text(const GroupAnalysis& analysis);
 
 }  // namespace normbench

@@ -34,7 +34,7 @@ std::string spoken_cases(const GroupResult& group, std::vector<int> indices) {
 }
 
 std::string ratio_number(double value) {
-  // With two digits, 0.997 would become "1.0", but 1 is written as "1.00".
+  // With two digits, 0.997 would become "1.0". It is written as "1.00", like 1 itself.
   return value >= 0.995 && value < 1 ? "1.00" : format_significant(value, value < 1 ? 2 : 3);
 }
 

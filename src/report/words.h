@@ -1,4 +1,4 @@
-/// Words and phrases that sentences and tables share.
+/// Words and phrases that the sentences and tables of reports share.
 #pragma once
 
 #include <string>
@@ -59,14 +59,15 @@ constexpr auto words(Judgement::Outcome) {
                                                   {NotJudged, "not judged here"}});
 }
 
-/// Returns a name for a sentence, in quotes if it contains any of the characters , : ; ( ).
+/// Returns a name as it stands in a sentence: in quotes if it contains any of the
+/// characters , : ; ( ).
 std::string spoken(std::string_view name);
 /// Returns the items as "A", "A and B" or "A, B and C".
 std::string enumerate(std::span<const std::string> items);
-/// Returns the names of cases as "A and B", in the group's order. Of more than 12 cases, names 10
-/// and counts the others.
+/// Returns the names of cases as "A and B", in the group's order. If there are more than 12 cases,
+/// returns the names of 10 and the number of the others.
 std::string spoken_cases(const GroupResult& group, std::vector<int> indices);
-/// Values by text, in the order in which the texts were first named.
+/// A map from texts to values. Iteration is in the order in which the texts were added.
 template <class T>
 class InOrder {
  public:
@@ -91,37 +92,41 @@ class InOrder {
 std::string ratio_number(double value);
 /// Returns a ratio like "34.0x" or "0.72x".
 std::string factor(double value);
-/// Returns a case's speed-up over the baseline, like "3.21x". If the times of the two cases
-/// contradict it, " (by ms 11.1x)" follows; unlike_times_text() explains that. Needs `ratio`.
+/// Returns a case's speed-up over the baseline, like "3.21x". The case must have a `ratio`. If the
+/// median times of the two cases contradict it, " (by ms 11.1x)" follows. unlike_times_text()
+/// explains that.
 std::string speed_up_text(const CaseAnalysis& analysis);
-/// Returns " (by ms 11.1x)" if the case's times contradict its ratio, else "".
+/// Returns the speed-up by the median times of the case and the baseline, like " (by ms 11.1x)", if
+/// it contradicts the case's `ratio`, a median of ratios. Otherwise returns "".
 std::string by_times_text(const CaseAnalysis& analysis);
-/// Returns the explanation of "by ms" if the row of any case of the group has it, else "".
+/// Returns the explanation of "by ms" if by_times_text() returns a text for any case of the group,
+/// else "".
 std::string unlike_times_text(const GroupAnalysis& analysis);
-/// Returns the half-width of the interval of a case's time, like "1.1 %", or "busy" if other
+/// Returns the half-width of the interval of a case's time, like "1.1 %". Returns "busy" if other
 /// programs disturbed too many of the case's rounds.
 std::string width_text(const GroupAnalysis& analysis, int index);
-/// Returns how many cases of the group failed, like "2 of 3 failed"; "" if none did.
+/// Returns how many cases of the group failed, like "2 of 3 failed", or "" if none did.
 std::string failed_text(const GroupResult& group);
-/// Returns a figure like "56.6 ms wall" or "0.71x the baseline".
+/// Returns a time or a speed-up, like "56.6 ms wall" or "0.71x the baseline".
 std::string figure_text(FigureKind kind, double value);
 /// Returns a text like "differences below 9.3 % cannot be seen here". `visible` is the smallest
-/// visible difference, as a fraction. From 1 on, the text is like "differences below 5.3x …", and
-/// from 9 on "too noisy to tell".
+/// visible difference, as a fraction: 0.093 is 9.3 %. If it is 1 or more, the text is like
+/// "differences below 5.3x ...". If it is 9 or more, the text is "too noisy to tell".
 std::string hidden_text(double visible);
 /// Returns a text like "float32 nchw 32x3x224x224 on the host".
 std::string output_text(const TensorDesc& desc);
-/// Returns an error of values, like "2.4e-7".
+/// Returns the largest error of an output, like "2.4e-7".
 std::string max_error_text(double error);
 
-/// Returns a value of a sweep axis, like "64", "720x1280" or "uint8". An object is shown by its
-/// "name", if it has one.
+/// Returns a value of a sweep axis, like "64", "720x1280" or "uint8". For an object with a member
+/// "name", returns that name.
 std::string axis_value(const Json& value);
-/// Returns a point of a sweep, like "batch=64, size=720x1280"; "" without axes.
+/// Returns a point of a sweep, like "batch=64, size=720x1280", or "" if it has no axes.
 std::string point_text(const Json& point);
-/// Returns a point of a sweep without the axes' names, like "64, 720x1280".
+/// Returns the values of a point of a sweep without the names of the axes, like "64, 720x1280".
 std::string axes_values(const Json& point);
-/// Returns a text like "stolen 3, preempted 2" for the numbers of rounds that have each flag.
+/// Returns the number of rounds that have each flag (a reason why a round was disturbed), like
+/// "stolen 3, preempted 2".
 std::string flags_text(const std::map<Flag, std::size_t>& flagged);
 
 }  // namespace normbench

@@ -43,13 +43,14 @@ TraceKind kind_of(Activity activity) {
   return TraceKind::Overhead;
 }
 
-/// Returns true for activities that are drawn on a device: the device's work, and the host's waits
-/// for the device.
+/// Returns true for activities that are drawn on a lane of a device: the device's work, and the
+/// host's waits for the device.
 bool is_on_device(Activity activity) {
   return is_device_work(activity) || activity == Activity::Sync;
 }
 
-/// Returns a title like "place, batch 10: CPU normalize, send f32".
+/// Returns the title of a profiled case: experiment, point and variant, like "place, batch 10: CPU
+/// normalize, send f32".
 std::string title_of(const ProfileTrace& profile) {
   std::string title = profile.experiment;
   for (const auto& [axis, value] : profile.point.items())
@@ -73,15 +74,16 @@ LaneId lane_of_call(const DeviceRecord& record, std::int64_t pid) {
   return {pid, tid, fmt::format("thread {}", tid)};
 }
 
-/// Returns CUPTI's number of the record's stream. Returns 7, which is the default stream, instead
-/// of 0, because some viewers find no steps on stream 0.
+/// Returns the number of the record's stream. For stream 0 or an unknown stream, returns 7, CUPTI's
+/// number of the legacy default stream, because some viewers find no steps on stream 0.
 std::int64_t stream_of(const DeviceRecord& record) {
   constexpr std::int64_t legacy_default = 7;
   return record.stream > 0 ? record.stream : legacy_default;
 }
 
-/// Returns the lane on which a record of `source` is drawn. Device work is on its stream, and a
-/// call is on its thread of the process `pid`. Other records have lanes of their own.
+/// Returns the lane (a row of the trace viewer) on which a record of `source` is drawn. Device work
+/// is drawn on its stream, and a call on its thread of the process `pid`. Waits for a stream and
+/// overhead have lanes of their own.
 LaneId lane_of(const DeviceRecord& record, const std::string& source, std::int64_t pid) {
   const std::int64_t stream = stream_of(record);
   switch (record.activity) {
@@ -99,8 +101,8 @@ LaneId lane_of(const DeviceRecord& record, const std::string& source, std::int64
   }
 }
 
-/// Maps ids of one recording to ids of the model. A new id is mapped to ++last, and keeps this
-/// value. `none` is not mapped.
+/// Maps ids of one recording to ids of the model, which several recordings share. The first use of
+/// an id maps it to ++last, and every later use returns the same number. `none` stays as it is.
 template <class Number>
 class Renumbered {
  public:
@@ -170,7 +172,8 @@ class Adding {
     add_losses(device);
   }
 
-  /// Adds a slice with the title of the case. It covers the time of everything that was added.
+  /// Adds a slice with the title of the case. It lasts from the first start to the last end of all
+  /// that was added.
   void add_title() {
     if (profile_.variant.empty() || last_ns_ < first_ns_) return;
     lane({pid_, lane_id_of_titles, "cases"})
@@ -209,7 +212,8 @@ class Adding {
                      .bytes = record.bytes,
                      .external_id = external_ids_(record.external_id)};
     if (record.activity == Activity::Stage) slice.label = label_of(record.name);
-    if (record.activity == Activity::Driver) ++slice.depth;  // it is inside a call of the runtime
+    // A driver call is inside the runtime call that makes it.
+    if (record.activity == Activity::Driver) ++slice.depth;
     if (is_on_device(record.activity)) {
       slice.details = static_cast<std::int32_t>(model_.details.size());
       model_.details.push_back(
@@ -232,13 +236,14 @@ class Adding {
     return found == profile_.shapes.end() ? std::string_view() : model_.name(found->second);
   }
 
-  /// Returns the label of a stage, like "load{i}" for "load3"; "" if the stage has no label.
+  /// Returns the label of a stage, like "load{i}" for the name "load3". Returns "" if the stage has
+  /// no label.
   std::string_view label_of(std::string_view name) {
     const auto found = profile_.labels.find(name);
     return found == profile_.labels.end() ? std::string_view() : model_.name(found->second);
   }
 
-  /// Adds the source of device times and their clock error to the metadata.
+  /// Adds to the metadata where the device times come from, and their clock error.
   void add_origin(const DeviceTrace& device) {
     Json& about = model_.metadata["normbench"];
     Json& sources = about["device_times"];
@@ -281,7 +286,7 @@ class Adding {
 }  // namespace
 
 std::int64_t trace_pid(std::int64_t pid) {
-  constexpr std::int64_t devices = 16;  // no machine has more
+  constexpr std::int64_t devices = 16;  // more than any machine has
   return pid < devices ? pid + first_free_lane_id : pid;
 }
 

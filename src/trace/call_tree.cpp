@@ -36,10 +36,13 @@ void CallTree::add(const TraceSlice& slice) {
   open_.push_back({.node = {.call = std::move(call)}, .only = {}});
 }
 
-/// Closes the open calls that do not contain the slice. With Nesting::shared_once, the time that
-/// they share with the slice is subtracted from their self times: each part of it only from the
-/// innermost call that covers it. The shared time is added to the self time of the parent, from
-/// which the durations of the slice and of the closed calls are both subtracted.
+/// Closes the open calls that do not contain the slice. Such a call may end after the start of the
+/// slice. With Nesting::shared_once, the time that the call and the slice share then counts only
+/// for the slice:
+/// - Each part of the shared time is subtracted from the self time of the innermost closed call
+///   that covers it.
+/// - The parent subtracts the durations of all its children from its self time, so it subtracts the
+///   shared time twice. For this reason, the shared time is added to its self time once.
 void CallTree::close_before(const TraceSlice& slice) {
   std::int64_t lost_to_ns = slice.start_ns;
   while (!open_.empty() &&

@@ -1,4 +1,5 @@
-/// The tree of the calls of each thread, built as torch.profiler builds it.
+/// The tree of the ops, annotations and CUDA calls of each thread, built as torch.profiler builds
+/// it.
 #pragma once
 
 #include <functional>
@@ -11,8 +12,9 @@
 
 namespace normbench {
 
-/// An op, an annotation or a CUDA call on a host, with its device time and memory. Members that
-/// begin with `self_` leave out the calls inside it; the other members include them.
+/// An op, an annotation (a range around ops) or a CUDA call on a host, with its device time and
+/// memory. Members that begin with `self_` do not include the calls inside it. The other members
+/// do.
 struct Call {
   TraceSlice slice;
   std::int64_t number = 0;  // the index of the slice among all slices in the tree
@@ -21,15 +23,17 @@ struct Call {
   Bytes self_memory = {}, memory = {};
 };
 
-/// Computes self times, device times and memory of calls, and gives each call to `take` when it is
+/// Computes self times, device times and memory of calls. Passes each call to `take` when it is
 /// complete. The memory that the tree needs grows only with its depth.
-/// - The self time of a call is the time that no direct child covers.
-/// - A slice that only partly overlaps another is not its child.
-/// - An only child whose row has the same name as its parent's is merged into the parent.
+/// - The self time of a call is the part of its time that no direct child covers.
+/// - If a slice overlaps another one only partly, it is not a child of that slice.
+/// - If a call has only one child, and the rows of both have the same name, the child is merged
+///   into the call.
 /// - An async slice has no parent, no children and no self time.
-/// - Python frames are in the tree, so that their time does not count as self time of the op around
+/// - Python frames are in the tree, too. So their time does not count as self time of the op around
 ///   them.
-/// - Device work counts for the op or annotation that submitted it (see Submissions).
+/// - The time of device work counts for the op or annotation that submitted the work (see
+///   Submissions).
 class CallTree {
  public:
   using Take = std::function<void(const Call&)>;
@@ -38,8 +42,8 @@ class CallTree {
   CallTree(const Nesting& nesting, const std::vector<Submitted>& submitted, MemoryUse& memory,
            Take take);
 
-  /// Adds a slice; ignores it if is_in_tree() is false. Slices must come lane by lane, parents
-  /// before their children.
+  /// Adds a slice, or ignores it if is_in_tree() is false. Add all slices of a lane before those of
+  /// the next lane, and each parent before its children.
   void add(const TraceSlice& slice);
   /// Completes the open calls. Call this after the last slice of each lane.
   void finish_lane();
@@ -49,14 +53,14 @@ class CallTree {
     Call call;
     /// The number of direct children, and the sum of their durations.
     std::int64_t children = 0, children_ns = 0;
-    /// Time that is subtracted from the self time in addition to `children_ns`. It is the time that
-    /// a call shares with later slices that overlap it. Two such slices are both in `children_ns`
-    /// of their parent, so the parent has the negative shared time.
+    /// Time that is subtracted from the self time in addition to `children_ns`. It is not 0 if two
+    /// slices overlap and neither contains the other. For the earlier slice, it is the time that
+    /// they share. For their parent, it is minus this time, because `children_ns` counts it twice.
     std::int64_t shared_ns = 0;
     Bytes children_memory = {};
   };
-  /// An open call. `only` holds its first child until a second one ends or the call is closed,
-  /// because an only child may be merged into the call.
+  /// An open call. `only` has its first child, until a second child ends or the call is closed. If
+  /// the first child remains the only one, it may be merged into the call.
   struct Open {
     Node node;
     std::unique_ptr<Node> only;

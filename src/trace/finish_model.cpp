@@ -27,13 +27,14 @@ bool is_device_lane(const TraceModel& model, const TraceLane& lane) {
                              [](const TraceSlice& slice) { return is_on_gpu(slice.kind); });
 }
 
-/// Returns the sort key of a host's lane: titles come first, the tracer's overhead comes last.
+/// Returns the sort key of a lane of a host: the lane with the titles of cases comes first, the
+/// lane with the tracer's overhead comes last.
 int order_of_host(const TraceLane& lane) {
   if (lane.tid == lane_id_of_titles) return 0;
   return lane.tid == lane_id_of_overhead ? 2 : 1;
 }
 
-/// Returns the sort key of a device's lane. The lane of the host's waits for a stream directly
+/// Returns the sort key of a lane of a device. The lane of the host's waits for a stream directly
 /// follows the lane of this stream.
 std::pair<std::int64_t, bool> order_of_stream(const TraceLane& lane) {
   const bool syncs = lane.tid >= lane_id_of_syncs;
@@ -57,7 +58,8 @@ Lanes split(const TraceModel& model, Lanes lanes, Lanes& devices) {
 
 bool has_number(TraceKind kind) { return is_gpu_work(kind) || is_call(kind); }
 
-/// Gives each call and each piece of work without a correlation a new one.
+/// Gives a new correlation (the number that connects a call with its work) to each call and each
+/// piece of device work that has none.
 void number(Lanes& lanes, TraceModel& model) {
   for (TraceLane& lane : lanes)
     for (TraceSlice& slice : lane.slices)
@@ -88,7 +90,8 @@ struct PlacedSlice {
   const TraceSlice* slice;
 };
 
-/// Adds a flow from each stage of an item to the next one, if the two are on different threads.
+/// Adds a flow (an arrow in the viewer) from each stage of an item to the item's next stage, if the
+/// two are on different threads.
 void add_item_flows(const Lanes& hosts, std::vector<TraceFlow>& flows) {
   std::map<std::int64_t, std::vector<PlacedSlice>> items;
   for (const TraceLane& lane : hosts)
@@ -119,15 +122,16 @@ struct Change {
 using Changes = std::vector<Change>;
 using CounterKey = std::pair<std::int64_t, std::string>;  // pid and name
 
-/// Returns the counter's name for a copy like "Memcpy HtoD (Pinned -> Device)": "link HtoD",
-/// "link DtoH", or "link" for other names.
+/// Returns the name of the counter of a copy's bytes. A copy like "Memcpy HtoD (Pinned -> Device)"
+/// gets "link HtoD" or "link DtoH". Any other name gets "link".
 std::string link_name(std::string_view copy) {
   for (const std::string_view direction : {"HtoD", "DtoH"})
     if (copy.find(direction) != std::string_view::npos) return "link " + std::string(direction);
   return "link";
 }
 
-/// Returns the counter to which the slice's bytes are added, if any.
+/// Returns the counter (a curve in the trace viewer) to which the slice's bytes are added. Returns
+/// nothing if they are not counted.
 std::optional<CounterKey> key_of(const TraceLane& lane, const TraceSlice& slice,
                                  const DeviceDetails* details) {
   if (slice.bytes <= 0 || slice.end_ns <= slice.start_ns) return std::nullopt;
@@ -157,8 +161,8 @@ TraceCounter counter_of(const CounterKey& key, Changes& changes) {
   return counter;
 }
 
-/// Adds the changes of rates that a lane's slices cause. Slices inside a counted slice are skipped,
-/// because the bytes of the outer slice include theirs.
+/// Adds the changes that a lane's slices cause in the counters of rates. A slice inside a counted
+/// slice is skipped, because the bytes of the outer slice include the bytes of the inner one.
 void add_changes(const TraceModel& model, const TraceLane& lane,
                  std::map<CounterKey, Changes>& all) {
   std::int64_t counted_until_ns = lane.slices.empty() ? 0 : lane.slices.front().start_ns;
@@ -175,9 +179,9 @@ void add_changes(const TraceModel& model, const TraceLane& lane,
   }
 }
 
-/// Returns counters in GB/s: one for each device and direction of copies ("link HtoD"), and one for
-/// the host's stages whose bytes are known ("memory"). Rates at the same time are added. The value
-/// is 0 while nothing is moved.
+/// Returns counters of rates in GB/s. For each device, there is one for each direction of its
+/// copies, like "link HtoD". The counter "memory" is for all host stages whose bytes are known. The
+/// rates of slices that overlap in time are added. The value is 0 while nothing is moved.
 std::vector<TraceCounter> counters_of(const TraceModel& model) {
   std::map<CounterKey, Changes> all;
   for (const TraceLane& lane : model.lanes) add_changes(model, lane, all);
@@ -186,7 +190,8 @@ std::vector<TraceCounter> counters_of(const TraceModel& model) {
   return counters;
 }
 
-/// Returns the device's entry in deviceProperties, and adds one if there is none.
+/// Returns the properties of the device in `all`. If they are missing, adds an object with only its
+/// id.
 const Json& properties_of(Json& all, std::int64_t device) {
   for (const Json& properties : all)
     if (properties.value("id", std::int64_t{-1}) == device) return properties;
@@ -194,7 +199,8 @@ const Json& properties_of(Json& all, std::int64_t device) {
   return all.back();
 }
 
-/// Makes sure that every lane has a name and a process.
+/// Gives a default name to each lane without a name, and adds a process for each lane whose process
+/// is missing.
 void name_lanes(TraceModel& model) {
   std::set<std::int64_t> known;
   for (const TraceProcess& process : model.processes) known.insert(process.pid);
@@ -206,7 +212,7 @@ void name_lanes(TraceModel& model) {
   }
 }
 
-/// Makes sure that every process has a name. Devices come after hosts.
+/// Gives a default name and labels to each process without them, and sorts devices after hosts.
 void name_processes(TraceModel& model) {
   constexpr std::int64_t after_hosts = 5'000'000;  // the same as in torch's traces
   for (TraceProcess& process : model.processes) {

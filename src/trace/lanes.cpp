@@ -12,11 +12,12 @@
 namespace normbench {
 namespace {
 
-/// A lane that is being filled. `open_` has the slices that are open at the latest start.
+/// A lane that is being filled with slices. `open_` has the slices that have not ended when the
+/// latest slice starts, outermost first.
 class Nest {
  public:
-  /// Returns the depth that the slice would have here: 0 outside of all slices, else one more than
-  /// its parent's. Returns nothing if the slice would not nest.
+  /// Returns the depth that the slice would have on this lane: 0 outside of all slices, else the
+  /// depth of its parent plus 1. Returns nothing if the slice would not nest.
   std::optional<std::uint32_t> depth_for(const TraceSlice& slice, Overlap overlap) {
     while (!open_.empty() && open_.back().end_ns <= slice.start_ns) open_.pop_back();
     if (open_.empty()) return 0;
@@ -26,7 +27,8 @@ class Nest {
     return fits ? std::optional(open_.back().depth + 1) : std::nullopt;
   }
 
-  /// Takes a slice that fits. Returns true if the slice had to be clipped.
+  /// Adds a slice for which depth_for() returned a depth. Returns true if the slice had to be
+  /// clipped.
   bool take(TraceSlice slice) {
     const bool clipped = !open_.empty() && slice.end_ns > open_.back().end_ns;
     if (clipped) slice.end_ns = open_.back().end_ns;
@@ -45,9 +47,9 @@ class Nest {
   std::vector<Open> open_;
 };
 
-/// Returns a nest that the slice fits, or a new one if it fits none. With Clip, it is the first
-/// nest that the slice fits. With Spread, it is the one in which the slice lies deepest, so that
-/// work stays under its own annotation.
+/// Returns a nest (a lane that is being filled) on which the slice nests, or a new nest if there is
+/// none. With Clip, it is the first such nest. With Spread, it is the nest on which the slice gets
+/// the greatest depth, so that device work stays inside its own annotation.
 Nest& nest_for(const TraceSlice& slice, Overlap overlap, std::vector<Nest>& nests) {
   Nest* best = nullptr;
   std::uint32_t most = 0;
@@ -61,7 +63,7 @@ Nest& nest_for(const TraceSlice& slice, Overlap overlap, std::vector<Nest>& nest
   return best != nullptr ? *best : nests.emplace_back();
 }
 
-/// Returns the starts and ends of all ranges, sorted.
+/// Returns the starts and ends of all ranges (the slices that are no CUDA calls), sorted.
 std::vector<std::int64_t> range_borders(const std::vector<TraceSlice>& slices) {
   std::vector<std::int64_t> borders;
   for (const TraceSlice& slice : slices)
@@ -70,8 +72,9 @@ std::vector<std::int64_t> range_borders(const std::vector<TraceSlice>& slices) {
   return borders;
 }
 
-/// Clips each call to the part around its middle in which no range starts or ends. A thread opens
-/// and closes no range during a call, but the clocks of calls and ranges may differ a little.
+/// Clips each call to the part around its middle in which no range starts or ends. A thread cannot
+/// open or close a range during a call. But the clocks of calls and ranges may differ a little, so
+/// a call may seem to cross the border of a range.
 void clip_calls(std::vector<TraceSlice>& slices, TraceLosses& losses, LossMarks& marks) {
   const std::vector<std::int64_t> borders = range_borders(slices);
   for (TraceSlice& slice : slices) {
@@ -92,8 +95,8 @@ void clip_calls(std::vector<TraceSlice>& slices, TraceLosses& losses, LossMarks&
   }
 }
 
-/// Appends the lane and the further lanes that its slices need. The slices are sorted parents
-/// first.
+/// Distributes the slices of `lane` over as many lanes as they need to nest, and appends these to
+/// `lanes`. The slices must be sorted parents first.
 void nest(TraceLane lane, Overlap overlap, std::int64_t& last_tid, TraceLosses& losses,
           LossMarks& marks, std::vector<TraceLane>& lanes) {
   std::vector<Nest> nests(1);

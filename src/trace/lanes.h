@@ -1,5 +1,6 @@
-/// Lane numbers, and functions that distribute slices over lanes so that the slices of a lane nest,
-/// as every trace viewer requires.
+/// Numbers of lanes, and functions that distribute slices over lanes. A slice is a recorded piece
+/// of work with a start and an end. A lane holds the slices of a thread or a stream. The slices of
+/// a lane must nest, because trace viewers require it.
 #pragma once
 
 #include "trace/losses.h"
@@ -7,38 +8,42 @@
 
 namespace normbench {
 
-/// Lane numbers from here on are free, because thread ids of Linux are at most 2^22.
+/// Thread ids of Linux are at most 2^22, so lane numbers (TraceLane::tid) from this one on are
+/// free.
 inline constexpr std::int64_t first_free_lane_id = (1 << 22) + 1;
 inline constexpr std::int64_t lane_id_of_titles = first_free_lane_id;
 inline constexpr std::int64_t lane_id_of_overhead = first_free_lane_id + 1;
-/// The host's waits for stream n are on lane `lane_id_of_syncs` + n of the device, as in PyTorch's
-/// traces.
+/// The waits of the host for stream n are on lane `lane_id_of_syncs` + n of the device, as in
+/// PyTorch's traces.
 inline constexpr std::int64_t lane_id_of_syncs = 1'000'000;
 
-/// The depth of device work and of the runtime calls that start it. It is greater than the depth of
-/// any range.
+/// The TraceSlice::depth of device work and of the CUDA calls that start it. It is greater than the
+/// depth of any op or annotation.
 inline constexpr std::uint32_t depth_of_work = 1'000'000;
 
 /// Joins the lanes with the same (pid, tid). Returns them in order of first appearance, without
 /// empty lanes.
 std::vector<TraceLane> joined_lanes(std::vector<TraceLane> lanes);
 
-/// Sorts by (start, -end, depth), so that parents come before their children. A slice that ends
-/// before it starts becomes empty (its end is set to its start).
+/// Sorts by (start, -end, depth), so that parents come before their children. If a slice ends
+/// before it starts, sets its end to its start.
 void sort_parents_first(std::vector<TraceSlice>& slices);
 
-/// What happens to a slice that starts inside another slice, called the outer one.
-/// - Clip: it stays if it also ends inside. Otherwise it is cut at the end of the outer one if its
-///   depth is greater than that of the outer one, and moves to a further lane if not.
-/// - Spread: it stays if it also ends inside and its depth is greater than that of the outer one.
-///   Otherwise it moves to a further lane.
+/// What nested_lanes() does with a slice that starts inside another slice, called the outer slice.
+/// - Clip: If the slice also ends inside the outer slice, it stays on the lane. If it ends later
+///   and is deeper than the outer slice, it is cut at the end of the outer slice. Otherwise it
+///   moves to a further lane.
+/// - Spread: If the slice also ends inside the outer slice and is deeper than it, it stays on the
+///   lane. Otherwise it moves to a further lane.
+/// "Deeper" means a greater TraceSlice::depth.
 enum class Overlap { Clip, Spread };
 
 /// Returns the lanes with their slices sorted, parents first. Slices that do not nest move to
-/// further lanes, which directly follow their lane and are named "NAME (2)", "NAME (3)", …. Further
-/// lanes get the numbers after `last_tid`, which is increased. With Clip, a call of the CUDA
-/// runtime or driver is also clipped to the range in which it was made. Clipped slices are counted
-/// in `losses` and marked.
+/// further lanes, which directly follow the lane of these slices. Further lanes have a suffix in
+/// their names: " (2)", " (3)", and so on. Their lane numbers continue after `last_tid`. `last_tid`
+/// is then set to the last number used. With Clip, a call of the CUDA runtime or driver is also
+/// clipped (start and end) to the op or annotation in which it was made. Clipped slices are counted
+/// in `losses` and marked in `marks`.
 std::vector<TraceLane> nested_lanes(std::vector<TraceLane> lanes, Overlap overlap,
                                     std::int64_t& last_tid, TraceLosses& losses, LossMarks& marks);
 

@@ -10,8 +10,8 @@
 namespace normbench {
 namespace {
 
-/// The beginnings of the names of calls that start device work: launches of kernels and graphs,
-/// copies and sets.
+/// Prefixes of the names of calls that start device work: launches of kernels and graphs, memory
+/// copies and memory sets.
 constexpr auto kStarters = std::to_array<std::string_view>(
     {"cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaGraphLaunch", "cudaMemcpy",
      "cudaMemset", "cuLaunchKernel", "cuLaunchCooperativeKernel", "cuGraphLaunch", "cuMemcpy",
@@ -35,7 +35,8 @@ std::vector<Started> sorted_starts(const std::vector<Lane>& lanes, bool (*wanted
   return starts;
 }
 
-/// Returns the first element with this correlation, or null. `starts` must be sorted.
+/// Returns the first element with this correlation, or null if there is none. `starts` must be
+/// sorted.
 const Started* find(const std::vector<Started>& starts, std::int64_t correlation) {
   const auto found = std::ranges::lower_bound(starts, correlation, {}, &Started::first);
   return found != starts.end() && found->first == correlation ? &*found : nullptr;

@@ -8,14 +8,15 @@
 
 namespace normbench {
 
-/// Marks losses in a model. Only the first 20 losses of each kind get marks of their own, so that
-/// marks never hide the trace. finish() adds one mark for the rest of a kind.
+/// Adds marks about losses to a model. Each of the first 20 losses of a kind gets its own mark.
+/// finish() adds one mark for all later losses of the kind, so that a trace with many losses stays
+/// readable.
 class LossMarks {
  public:
   explicit LossMarks(TraceModel& model) : model_(model) {}
 
-  /// Marks a loss at time `ns`, unless 20 of its kind have marks already. `loss` is the kind: a
-  /// name from loss_fields(). `sentence` is the text of the mark.
+  /// Counts a loss at time `ns`, and marks it if it is one of the first 20 of its kind. `loss` is
+  /// the name of the kind in loss_fields(). `sentence` is the text of the mark.
   void add(std::string_view loss, std::int64_t ns, const std::string& sentence);
   /// For each kind with more than 20 losses, adds a mark with the number of losses that have no
   /// mark. Call this once, after the last add().
@@ -32,15 +33,17 @@ class LossMarks {
   std::map<std::string_view, Count> counts_;
 };
 
-/// Facts about kernels, copies and sets that begin before the call that started them: their number,
-/// and the longest time from the begin of one to its call.
+/// Device work (kernels, copies and memory sets) whose recorded start is before the start of the
+/// call that submitted it. `pieces` is the number of such kernels, copies and sets. `most_ns` is
+/// the longest time from the start of one of them to the start of its call.
 struct EarlyWork {
   std::int64_t pieces = 0, most_ns = 0;
 };
 
-/// Increases `launches`, `launched` and `without_launch` of `losses`. Unless `marks` is null, marks
-/// each launch whose work is not in the trace, and each piece of work whose call is not in the
-/// trace. A driver call inside a launch of the runtime belongs to that launch.
+/// Adds to `launches`, `launched` and `without_launch` of `losses`. Returns the device work that
+/// starts before its call. If `marks` is not null, marks each launch whose work is not in the
+/// trace, and each piece of work whose call is not in the trace. A launch of the runtime and the
+/// driver calls inside it count as one launch.
 EarlyWork count_launches(const std::vector<TraceLane>& hosts, const std::vector<TraceLane>& devices,
                          TraceLosses& losses, LossMarks* marks = nullptr);
 EarlyWork count_launches(const std::vector<ReadLane>& lanes, TraceLosses& losses);

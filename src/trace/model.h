@@ -1,5 +1,5 @@
-/// The model of a recording: what happened when, on which lane. Tables and trace files are made
-/// from it.
+/// The model of a recording: which work ran when, and on which lane (thread or stream). Tables and
+/// trace files are made from the model.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,13 @@
 
 namespace normbench {
 
-/// The kinds of slices, named like the categories in PyTorch's traces. Three need an explanation:
-/// - CpuThread: a worker thread's share of a stage.
+/// The kinds of slices, named like the categories in PyTorch's traces. Three of them need an
+/// explanation:
+/// - CpuThread: the share of a stage that one worker thread computes.
 /// - PythonFunction: a Python frame. It has no row in tables, but its time does not count as self
 ///   time of the op around it.
-/// - Other: the title of a case, or a slice that was read from a file and has an unknown category.
-///   It has no row in tables.
+/// - Other: the title of a measured case, or a slice with an unknown category in a file. It has no
+///   row in tables.
 enum class TraceKind {
   CpuOp,
   UserAnnotation,
@@ -80,7 +81,7 @@ struct DeviceDetails {
   std::int64_t graph = 0, graph_node = 0;
 };
 
-/// Returns true for device work, and for an annotation that stands for it (`from_marks`).
+/// Returns true for device work, and for an annotation that counts as device work (`from_marks`).
 constexpr bool is_device_time(TraceKind kind, const DeviceDetails* details) {
   return is_gpu_work(kind) || (details != nullptr && details->from_marks);
 }
@@ -89,7 +90,8 @@ struct TraceSlice {
   std::int64_t start_ns = 0, end_ns = 0;
   std::string_view name;  // kept in TraceModel::names
   TraceKind kind = TraceKind::CpuOp;
-  /// True if the slice may end on another thread. It then has no parent and no children.
+  /// True if the slice may end on another thread than the one it starts on. The slice then has no
+  /// parent and no children.
   bool async = false;
   std::uint32_t depth = 0;  // greater than the parent's
   std::int64_t bytes = 0;
@@ -101,15 +103,16 @@ struct TraceSlice {
   std::int64_t item = -1;         // the id of its item in TraceModel::items; -1: none
 };
 
-/// A thread of a process, or a stream of a device. After finish_model(), slices nest and are sorted
-/// by (start, -duration), the lanes of one pid are consecutive, and the lanes of hosts come first.
+/// A thread of a process, or a stream of a device. After finish_model(), the slices of a lane nest
+/// and are sorted by (start, -duration). The lanes of one pid are then consecutive, and the lanes
+/// of hosts come first.
 struct TraceLane {
   std::int64_t pid = 0, tid = 0;
   std::string name;
   std::vector<TraceSlice> slices = {};
 };
 
-/// A process, or a device. Devices have pids from 0 on (see trace_pid()).
+/// A process, or a device. The pid of a device is its index, from 0 on (see trace_pid()).
 struct TraceProcess {
   std::int64_t pid = 0;
   std::string name, labels;
@@ -117,7 +120,8 @@ struct TraceProcess {
   bool is_device = false;
 };
 
-/// An item of a pipeline. It is not on a lane, because it overlaps other items.
+/// An item of a pipeline (such as a batch): the time from the start of its first stage to the end
+/// of its last stage. Items are not on lanes, because they overlap each other.
 struct TraceItem {
   std::int64_t id = 0;  // unique
   std::int64_t pid = 0;
@@ -125,9 +129,9 @@ struct TraceItem {
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
-/// An arrow from a call to the work that it started, or from a stage of an item to the next stage
-/// of the item on another thread. The launch of a CUDA graph has an arrow to each piece of its
-/// work.
+/// An arrow in the trace viewer. A Launch points from a call to the work that it started. The
+/// launch of a CUDA graph has an arrow to each piece of its work. An Item points from a stage of a
+/// pipeline item to the item's next stage, if that runs on another thread.
 struct TraceFlow {
   enum class Kind { Launch, Item };
   Kind kind = Kind::Launch;
@@ -146,34 +150,35 @@ struct TraceCounter {
   std::vector<Sample> samples = {};
 };
 
-/// How to interpret slices of a thread that do not quite nest.
+/// How to interpret slices of one thread that overlap but do not nest exactly.
 struct Nesting {
-  /// The largest error of recorded starts: some tools cut starts down to whole microseconds. A
-  /// slice that seems to end after its parent by at most this much counts as inside the parent (see
-  /// is_outside()).
+  /// The largest error of recorded starts. Some tools cut starts down to whole microseconds but
+  /// keep the durations. The end is start plus duration, so the end of a parent may be too early,
+  /// and a child may seem to end after its parent. If the child ends at most this much later, it
+  /// counts as inside the parent (see is_outside()).
   std::int64_t start_error_ns = 0;
-  /// Two slices may overlap without nesting. True: the time that they share counts for the later
-  /// one only. False: it counts for both, as in torch.profiler.
+  /// How to count the time that two slices share if they overlap and do not nest. True: only for
+  /// the later slice. False: for both slices, as torch.profiler does.
   bool shared_once = false;
 };
 
-/// An allocation. A free has negative bytes.
+/// An allocation or a free. `bytes` is negative for a free.
 struct TraceMemory {
   std::int64_t ns = 0;
   std::int64_t bytes = 0;
   bool on_device = false;
 };
 
-/// A visible instant at which something was lost or cut off, or cannot be trusted.
+/// A mark in the trace viewer, at a time at which data was lost or cut off, or cannot be trusted.
 struct TraceMark {
   std::int64_t ns = 0;
   std::string name;  // a sentence
   Json args = Json::object();
 };
 
-/// What was lost from a recording before it reached the trace, or had to be changed.
+/// How much was lost from a recording before it reached the trace, or had to be changed.
 struct TraceLosses {
-  std::int64_t dropped = 0;         // records dropped by the tracer for want of room
+  std::int64_t dropped = 0;         // records that the tracer dropped because it had no room
   std::int64_t lost_buffers = 0;    // buffers of the tracer, lost with all their records
   std::int64_t without_times = 0;   // records whose times are missing
   std::int64_t launches = 0;        // calls that start device work
@@ -182,7 +187,7 @@ struct TraceLosses {
   std::int64_t before_launch = 0;   // device work that seems to start before its call
   std::int64_t most_skew_ns = 0;    // the longest time from the start of such work to its call
   std::int64_t clipped = 0;         // slices that were cut to fit into another one
-  std::int64_t cut_off = 0;         // slices beyond the number that was asked for
+  std::int64_t cut_off = 0;         // slices that are not in the file because of its maximum size
 
   bool operator==(const TraceLosses&) const = default;
 };
@@ -205,8 +210,8 @@ constexpr auto loss_fields() {
                                    {"cut_off", &TraceLosses::cut_off}});
 }
 
-/// Keeps one copy of each name. Copies of this object share the names, which live as long as any of
-/// these copies.
+/// Stores one copy of each name. Copies of this object share the names. The names live as long as
+/// any of the copies.
 class TraceNames {
  public:
   std::string_view operator()(std::string_view text) {
@@ -242,8 +247,8 @@ class TraceNames {
 
 struct TraceModel {
   Json metadata = Json::object();          // members of the trace file that precede the events
-  Json device_properties = Json::array();  // as torch's traces have them
-  std::int64_t base_ns = 0;                // the recorder's clock at the run's start; 0 in files
+  Json device_properties = Json::array();  // in the form of PyTorch's traces
+  std::int64_t base_ns = 0;                // the recorder's clock at the run's start
   std::int64_t base_wall_ns = 0;           // the wall clock at the same moment, since the epoch
   Nesting nesting = {};
   std::vector<TraceProcess> processes = {};
@@ -256,7 +261,8 @@ struct TraceModel {
   std::vector<DeviceDetails> details = {};
   TraceLosses losses = {};
   TraceNames names = {};
-  // The last ids that were given out. No two profiles share an id.
+  // The last ids that add_profile() gave out. The next profile gets ids after them, so no two
+  // profiles share an id.
   std::int64_t last_correlation = 0;
   std::int64_t last_item = 0;
   std::uint64_t last_external_id = 0;

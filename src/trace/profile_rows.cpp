@@ -19,8 +19,9 @@
 namespace normbench {
 namespace {
 
-/// Collects the times of single calls. A time below 2^32 ns takes 4 bytes. A time that equals the
-/// one before it is only counted.
+/// Stores the durations of the calls that a table row counts. A duration below 2^32 - 1 ns takes 4
+/// bytes. A longer duration, or one that equals the previous duration, only increases a count in
+/// `repeats_`.
 class Durations {
  public:
   void add(std::int64_t ns) {
@@ -35,7 +36,8 @@ class Durations {
     last_ns_ = ns;
   }
 
-  /// Returns the minimum, the median, the 95th percentile and the maximum, by nearest rank.
+  /// Returns the minimum, the median, the 95th percentile and the maximum, by the nearest-rank
+  /// method.
   std::array<std::int64_t, 4> nearest_ranks() {
     std::ranges::sort(short_);
     std::array<std::int64_t, 4> values{};
@@ -61,14 +63,14 @@ class Durations {
   std::map<std::int64_t, std::int64_t> repeats_;
 };
 
-/// Members of Filling that only few rows need.
+/// Members of Filling that only few rows need. They are allocated separately to save memory.
 struct Rare {
   Bytes memory = {}, self_memory = {};
   std::string_view longest;
   std::int64_t longest_ns = 0;
 };
 
-/// A row that is being filled.
+/// A row of the profiler table that is being filled.
 struct Filling {
   std::string_view name, shapes;
   bool on_device = false, annotation = false, async = false;
@@ -86,8 +88,8 @@ struct Filling {
     const std::hash<std::string_view> hash;
     return hash(name) ^ (31 * hash(shapes)) ^ (on_device ? 2u : 0u) ^ (annotation ? 1u : 0u);
   }
-  /// Returns the sort key of the row: its first appearance. A call comes before the calls inside
-  /// it.
+  /// Returns the sort key of the row, which is the position of its first call. A call comes before
+  /// the calls inside it.
   std::tuple<std::int64_t, std::int64_t, std::int64_t> order() const {
     return {first_ns, -first_end_ns, first_number};
   }
@@ -189,7 +191,7 @@ class Rows {
     add(call);
   }
 
-  /// Gives the rows to `take` in the order of their first calls, with percentiles.
+  /// Calls `take` with each row, in the order of the first calls of the rows.
   void give(const TakeRow& take) {
     index_.clear();
     std::vector<std::uint32_t> order(fillings_.size());
@@ -199,7 +201,8 @@ class Rows {
   }
 
  private:
-  /// Counts one more call in the row to which `slice` belongs, and returns the row.
+  /// Finds the row to which `slice` belongs, or adds this row. Counts one more call in the row, and
+  /// returns the row.
   Filling& of(const TraceSlice& slice, bool annotation, std::int64_t number) {
     Filling& next = fillings_.emplace_back();
     next.name = row_name(slice);
@@ -264,7 +267,7 @@ Submissions::Result submissions_of(const Trace& trace) {
   return submissions.take();
 }
 
-/// Gives each slice to `take`. A ReadLane has no slices any more after the call.
+/// Calls `take` with each slice. For a ReadLane, also removes all slices.
 template <class Take>
 void consume(const TraceLane& lane, const Take& take) {
   for (const TraceSlice& slice : lane.slices) take(slice);

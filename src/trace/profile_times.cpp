@@ -9,8 +9,8 @@ namespace {
 
 enum class Of { Step, Copy, Kernel, OtherWork };
 
-/// A start or an end of a slice. Among borders at the same time, ends come first, so that slices
-/// that directly follow each other do not overlap.
+/// A start or an end of a slice. If several borders have the same time, ends are sorted before
+/// starts, so that slices that directly follow each other do not overlap.
 struct Border {
   std::int64_t ns = 0;
   bool is_start = false;
@@ -19,7 +19,7 @@ struct Border {
   auto operator<=>(const Border&) const = default;
 };
 
-/// Returns true for a step. In traces of PyTorch before 1.12, a step is an op.
+/// Returns true for a step of the profiler. In traces of PyTorch before 1.12, a step is a CpuOp.
 bool is_step(const TraceSlice& slice) {
   return (slice.kind == TraceKind::UserAnnotation || slice.kind == TraceKind::CpuOp) &&
          slice.name.starts_with("ProfilerStep#");
@@ -38,7 +38,7 @@ void add_borders(const TraceSlice& slice, Of of, std::vector<Border>& borders) {
   borders.push_back({slice.end_ns, false, of});
 }
 
-/// Adds a step that covers the whole trace. Used for a trace without steps.
+/// For a trace without steps, adds a step that covers the whole trace.
 template <class Trace>
 void add_whole(const Trace& trace, std::vector<Border>& borders) {
   TraceSlice whole;
@@ -66,7 +66,7 @@ std::vector<Border> borders_of(const Trace& trace) {
   return borders;
 }
 
-/// Computes `times`. pass() must be called with each border, in order of time.
+/// Computes `times`. pass() must be called with each border, in the order of the borders.
 class Sweep {
  public:
   void pass(const Border& border) {

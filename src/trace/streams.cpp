@@ -12,13 +12,14 @@
 namespace normbench {
 namespace {
 
-/// The time from the start of a range's first work on a stream to the end of its last.
+/// The time from the start of the first device work that a host range submitted to a stream, to the
+/// end of the last such work.
 struct Extent {
   std::int64_t start_ns, end_ns;
-  std::int64_t levels;  // 1: work is directly in the range; 2: a range lies between them; …
+  std::int64_t levels;  // number of nested ranges from this one (included) to the work
 };
 
-/// The starts and ends of a stream's work.
+/// The start times and the end times of the device work on a stream.
 class StreamBorders {
  public:
   explicit StreamBorders(const TraceLane& stream) {
@@ -31,8 +32,9 @@ class StreamBorders {
     std::ranges::sort(ends_);
   }
 
-  /// Both return how many ns before or after its work an annotation may start or end: `wanted`, but
-  /// at most half the gap to the neighbouring work, whose annotation may need the other half.
+  /// Both functions return how many ns an annotation may start before its first work, or end after
+  /// its last work. This is `wanted`, but at most half the gap to the neighbouring work, because
+  /// the annotation of that work may need the other half.
   std::int64_t before(std::int64_t start_ns, std::int64_t wanted) const {
     const auto next = std::ranges::upper_bound(ends_, start_ns);
     if (next == ends_.begin()) return wanted;
@@ -123,7 +125,7 @@ void start_after_calls(TraceLane& stream, const TraceModel& model, const HostInd
                        TraceLosses& losses, LossMarks& marks) {
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
   sort_parents_first(stream.slices);
-  // The latest end of the work so far, as recorded and as moved.
+  // The latest end of the work so far: `end_ns` as recorded, `moved_end_ns` after the moves.
   std::int64_t end_ns = never, moved_end_ns = never;
   for (TraceSlice& work : stream.slices) {
     if (!model.is_device_time(work)) continue;

@@ -1,4 +1,4 @@
-/// Relates device work to the calls and ranges of hosts that submitted the work.
+/// Finds the calls and ranges of hosts that submitted device work.
 #pragma once
 
 #include <unordered_map>
@@ -15,8 +15,8 @@ struct SliceAt {
   auto operator<=>(const SliceAt&) const = default;
 };
 
-/// Finds slices on the lanes of hosts. The lanes must be sorted and nested, and must outlive the
-/// index unchanged.
+/// Finds slices on the lanes of hosts. The lanes must be sorted and nested. They must outlive the
+/// index and must not change during that time.
 class HostIndex {
  public:
   explicit HostIndex(const std::vector<TraceLane>& hosts);
@@ -24,16 +24,16 @@ class HostIndex {
   const TraceLane& lane(SliceAt at) const { return hosts_[at.lane]; }
   const TraceSlice& slice(SliceAt at) const { return hosts_[at.lane].slices[at.slice]; }
 
-  /// Returns the call with this correlation, if any. If a driver call and the runtime call around
-  /// it both have this correlation, returns the runtime call.
+  /// Returns the call with this correlation, if there is one. If a runtime call and a driver call
+  /// inside it both have the correlation, returns the runtime call.
   std::optional<SliceAt> call(std::int64_t correlation) const;
-  /// Returns the last range with this id that began at `ns` or earlier. If none did, returns the
-  /// first range with this id, if any.
+  /// Returns the last range with this external id that began at `ns` or earlier. If all ranges with
+  /// this id began later, returns the first of them. Returns nothing if no range has this id.
   std::optional<SliceAt> range(std::uint64_t external_id, std::int64_t ns) const;
-  /// Returns the call with the correlation of `work`. If there is none, returns the range with its
-  /// external id, if any.
+  /// Returns the call with the correlation of `work`. If there is none, returns the range with the
+  /// external id of `work`, if there is one.
   std::optional<SliceAt> origin(const TraceSlice& work) const;
-  /// Returns the innermost slice around the one at `at`, if any.
+  /// Returns the innermost slice that contains the slice at `at`, if there is one.
   std::optional<SliceAt> parent(SliceAt at) const;
 
  private:
@@ -45,15 +45,16 @@ class HostIndex {
   std::unordered_map<std::uint64_t, std::vector<SliceAt>> ranges_;  // by external id, then by start
 };
 
-/// Moves device work that seems to start before its call to the call's start, and counts and marks
-/// it. If later work of the stream would then overlap it, but did not before, the later work is
-/// delayed. Work keeps its duration.
+/// Changes the times of device work that seems to start before its call. The work is moved to the
+/// start of the call, and is counted and marked. Later work of the stream that would then overlap
+/// it is delayed, but not if it already overlapped the work before. All work keeps its duration.
 void start_after_calls(TraceLane& stream, const TraceModel& model, const HostIndex& index,
                        TraceLosses& losses, LossMarks& marks);
 
-/// Adds a GpuUserAnnotation to the stream for each range of the host that submitted work to it,
-/// with the depth of the range. The annotation starts a few nanoseconds before the first piece of
-/// work and ends a few nanoseconds after the last, if neighbouring work leaves room.
+/// Adds a GpuUserAnnotation to the stream for each range of the host that submitted work to the
+/// stream. The annotation has the depth of the range. If neighbouring work leaves room, the
+/// annotation starts a few nanoseconds before its first work and ends a few nanoseconds after its
+/// last work, so that annotations of nested ranges also nest.
 void annotate(TraceLane& stream, const HostIndex& index);
 
 }  // namespace normbench

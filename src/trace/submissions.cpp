@@ -7,7 +7,8 @@
 namespace normbench {
 namespace {
 
-/// Names that torch keeps out of its tables, and out of the tree from which self times are taken.
+/// Names that torch.profiler leaves out of its tables, and of the tree from which it computes self
+/// times.
 constexpr auto hidden_names = std::to_array<std::string_view>(
     {"[memory]", "[OutOfMemory]", "profiler::_record_function_enter",
      "profiler::_record_function_enter_new", "profiler::_record_function_exit", "aten::is_leaf",
@@ -45,8 +46,8 @@ void Submissions::add_call(const TraceSlice& slice, std::int64_t pid) {
   const std::int64_t number = next_number_++;
   if (slice.async) return;
   while (!open_.empty() && slice.start_ns >= open_.back().slice.end_ns) open_.pop_back();
-  // With times in whole microseconds, a call may seem to end after the op that made it. So the op
-  // is looked up here, and only then are the ops closed that do not contain the call.
+  // If times are in whole microseconds, a call may seem to end after the op that made it. So the op
+  // is taken from `open_` before the slices that do not contain the call are removed from it.
   std::int64_t range = is_call(slice.kind) ? range_at_top() : -1;
   if (is_call(slice.kind) && slice.correlation >= 0)
     calls_.push_back({static_cast<std::uint64_t>(slice.correlation), pid, slice.start_ns, range});
@@ -96,14 +97,14 @@ Submissions::Result Submissions::take() {
   for (const Work& work : work_) {
     Candidates all;
     if (work.correlation >= 0) all = with_id(calls_, static_cast<std::uint64_t>(work.correlation));
-    // PyTorch 1.x writes a correlation as the external id of work. So the external id is used only
-    // if no call with the correlation is in the trace.
+    // PyTorch 1.x writes the correlation of work as its external id. So the external id is used
+    // only if the trace has no call with the correlation.
     if (all.empty() && work.external_id != 0) all = with_id(ops_, work.external_id);
     const std::optional<Candidates> candidates = of_one_process(all, work);
     if (!candidates) ++result.ambiguous;
     if (!candidates || candidates->empty()) continue;
-    // This takes the last candidate that had started when the work started, else the first
-    // candidate.
+    // Takes the last candidate that started before or with the work. If there is none, takes the
+    // first candidate.
     const auto next = std::ranges::upper_bound(*candidates, work.start_ns, {}, &Numbered::start_ns);
     const Numbered& by = next == candidates->begin() ? *next : *std::prev(next);
     if (by.range >= 0) result.submitted.push_back({.call = by.range, .ns = work.ns});

@@ -13,14 +13,16 @@
 
 namespace normbench {
 
-/// Returns true if a slice belongs to CallTree: Python frames, and all ops, annotations, CUDA calls
-/// and overhead except a few names that torch.profiler hides.
+/// Returns true if the slice is in CallTree (call_tree.h). The tree contains all Python frames. It
+/// also contains ops, annotations, CUDA calls and overhead, without a few names that torch.profiler
+/// hides.
 bool is_in_tree(const TraceSlice& slice);
 
 /// Returns true if `slice` is not inside `other`. `slice` must not start earlier than `other`.
-/// Recorded starts may be too early by up to `start_error_ns`, so that a slice seems to end after
-/// the slice around it. A slice that ends after `other` therefore still counts as inside if it does
-/// so by at most `start_error_ns`, and by less than the time that the two share.
+/// Recorded starts may be too early by up to `start_error_ns`. A recorded end is start plus
+/// duration, so the end of `other` may be too early, too. A slice that ends after `other` therefore
+/// still counts as inside if two conditions hold: it ends at most `start_error_ns` later, and this
+/// is less than the time that it shares with `other`.
 constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
                           std::int64_t start_error_ns) {
   if (slice.start_ns >= other.end_ns) return true;
@@ -29,15 +31,16 @@ constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
          (outside_ns > start_error_ns || outside_ns >= other.end_ns - slice.start_ns);
 }
 
-/// Returns the name of a slice's row: its label if it has one, "ProfilerStep*" for every step, else
-/// its name.
+/// Returns the name of the row of a slice. This is the label if the slice has one, and
+/// "ProfilerStep*" for a step. For other slices it is their name.
 std::string_view row_name(const TraceSlice& slice);
 
-/// Returns true if `slice` has the same times and row name as `other`, the innermost open slice.
-/// CallTree counts such slices as one call.
+/// Returns true if both slices have the same row name and the same times, and are not empty.
+/// `other` is the innermost open slice. CallTree counts such slices as one call.
 bool is_same_call(const TraceSlice& slice, const TraceSlice& other);
 
-/// Device time that was submitted by the slice with number `call` in the tree.
+/// Device time of work that one slice submitted. `call` is the number of the slice (see
+/// Call::number).
 struct Submitted {
   std::int64_t call = 0;
   std::int64_t ns = 0;
@@ -45,26 +48,26 @@ struct Submitted {
   auto operator<=>(const Submitted&) const = default;
 };
 
-/// Finds the op or annotation to which a piece of device work belongs: the innermost one in which
-/// the call that started the work began. If this call is not in the trace, the work belongs to the
-/// op or annotation with its external id.
-/// Processes of one trace may use the same ids. If one process made the calls of at least nine in
-/// ten pieces of a device's work, only calls and ops of this process are considered for the device.
-/// Pieces whose correlation occurs in several processes do not count for this share.
+/// Finds the op or annotation to which a piece of device work belongs. This is the innermost op or
+/// annotation that was open when the call that started the work began. If this call is not in the
+/// trace, the work belongs to the op or annotation with the external id of the work. Several
+/// processes of one trace may use the same ids. If one process made the calls of at least 90% of
+/// the work of a device, only the calls and ops of this process are considered for the device. Work
+/// whose correlation occurs in several processes is not counted in this percentage.
 class Submissions {
  public:
   explicit Submissions(std::int64_t start_error_ns) : start_error_ns_(start_error_ns) {}
 
   /// Adds a slice of a host. All slices of hosts must be added before the first add_work(), lane by
-  /// lane, parents before their children.
+  /// lane, parents before their children. finish_lane() must be called after each lane.
   void add_call(const TraceSlice& slice, std::int64_t pid);
   void finish_lane();
 
-  /// Adds a piece of device work.
+  /// Adds a piece of device work. `device` is the index of the device, or -1 if it is unknown.
   void add_work(const TraceSlice& work, std::int64_t device);
 
-  /// Returns true if some work has an external id, but its call is not in the trace. All slices of
-  /// the hosts must then be given to add_id(), in the same order as to add_call().
+  /// Returns true if the trace has work with an external id whose call is missing. In this case all
+  /// slices of the hosts must be given to add_id(), in the same order as to add_call().
   bool needs_ids() const { return !wanted_ids_.empty(); }
   void add_id(const TraceSlice& slice, std::int64_t pid);
 
@@ -75,7 +78,7 @@ class Submissions {
   Result take();
 
  private:
-  /// A call, or an op or annotation with an external id.
+  /// A call with a correlation, or an op or annotation with an external id.
   struct Numbered {
     std::uint64_t id = 0;  // the correlation of a call; the external id of an op
     std::int64_t pid = 0;
@@ -100,13 +103,15 @@ class Submissions {
   static bool are_of_one_process(Candidates all);
   void sort_calls();
   std::int64_t range_at_top() const;
-  /// Returns the candidates in `all` that may have submitted the work:
-  /// - If process_of() knows the process of the device: its candidates, or nullopt if it has none.
-  /// - If it does not, and all candidates are of one process: all of them.
-  /// - If it does not, and they are of several processes: nullopt.
-  /// An empty `all` is returned as it is.
+  /// Returns the candidates in `all` that may have submitted the work.
+  /// - If process_of() returns a process for the device: the candidates of this process, or nullopt
+  ///   if it has none in `all`.
+  /// - If it returns none and all candidates are of one process: `all`.
+  /// - If it returns none and the candidates are of several processes: nullopt.
+  /// If `all` is empty, returns `all`.
   std::optional<Candidates> of_one_process(Candidates all, const Work& work) const;
-  /// Returns the process that made the calls of at least nine in ten pieces of the device's work.
+  /// Returns the process that made the calls of at least 90% of the work of the device, or nullopt
+  /// if there is none.
   std::optional<std::int64_t> process_of(std::int64_t device) const;
 
   std::int64_t start_error_ns_;

@@ -9,8 +9,9 @@ namespace {
 using sweeps::constant;
 using testing::ElementsAre;
 
-/// Returns a text for each axis line: the axis, the fixed values of other axes, and the values of
-/// the points, like R"(batch at {"memory":"pinned"}: 1 8 64)".
+/// Returns a text for each AxisLine (the points of a sweep that differ in one axis only). It has
+/// the axis, the fixed values of other axes, and the values of the points, like R"(batch at
+/// {"memory":"pinned"}: 1 8 64)".
 std::vector<std::string> shown(const Results& results) {
   std::vector<std::string> lines;
   for (const AxisLine& line : axis_lines(experiments(results).at(0))) {

@@ -13,7 +13,7 @@ using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr int kOne = 1;  // the index of case "one"; case "slow" is the baseline
+constexpr int kOne = 1;  // index of case "one" in examples::tie(); case 0, "slow", is the baseline
 
 Round round_of(std::int64_t wall_ns, std::int64_t cpu_ns, std::int64_t queued_ns) {
   Round round;
@@ -32,8 +32,8 @@ StageResult stage_of(const std::string& op, Place place) {
 
 GroupResult& group_of(Results& results) { return results.groups[0]; }
 
-/// Lengthens the first `rounds` rounds. In each of these rounds, other processes have the processor
-/// for `share` of the new wall time.
+/// Makes the first `rounds` rounds longer, as if other processes had used the CPU for `share` of
+/// the new wall time.
 void hold_up(CaseResult& result, std::size_t rounds, double share) {
   for (std::size_t i = 0; i < rounds; ++i) {
     Round& round = result.rounds[i];
@@ -61,7 +61,7 @@ TEST(HeldUp, IsWhatTheCpusClockLeavesOfACaseThatNeverBlocks) {
   const Round half = round_of(100, 50, 0);
   CaseResult result;
   EXPECT_DOUBLE_EQ(others_share(result, half), 0.5);
-  EXPECT_EQ(others_share(result, round_of(100, 0, 0)), 0);  // 0: the CPU time is not known
+  EXPECT_EQ(others_share(result, round_of(100, 0, 0)), 0);  // a CPU time of 0: unknown
   result.threads = 2;
   EXPECT_EQ(others_share(result, half), 0);
   result.threads = 1;

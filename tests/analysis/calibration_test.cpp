@@ -13,8 +13,8 @@
 namespace normbench::calibration_test {
 namespace {
 
-/// Returns a pair with one round per entry of `ratios`. A ratio is the second variant's time over
-/// the first's.
+/// Returns a pair with one round for each ratio. A ratio is the time of the second variant divided
+/// by the time of the first.
 MeasuredPair measured_pair(PairKind kind, const std::vector<double>& ratios) {
   CaseResult one = examples::make_case({.variant = "one"});
   one.rounds.clear();
@@ -31,8 +31,8 @@ MeasuredPair measured_pair(PairKind kind, const std::vector<double>& ratios) {
   return pair;
 }
 
-/// Returns the answer for a slowed pair whose ratio is `low` in ten rounds and `high` in ten
-/// rounds. The precision is 1 %.
+/// Returns the answer of judge_pair() for a slowed pair, whose second variant has 5 % more work.
+/// Ten of its rounds have the ratio `low`, and ten have the ratio `high`. The precision is 1 %.
 std::optional<Answer> answer_to(double low, double high) {
   std::vector<double> ratios(10, low);
   ratios.insert(ratios.end(), 10, high);
@@ -57,9 +57,9 @@ JudgedPair process(PairKind kind, double median_ns) {
 }
 
 TEST(Calibration, APairIsJudgedAsARunWould) {
-  // The interval from value 5 to value 14 of the 20 sorted ratios (from 0) holds the median with
-  // 95.9 % probability. That is less than the required 96 %, so the interval is from value 4 to
-  // value 15.
+  // Let the 20 sorted ratios have the indices 0 to 19. The interval from index 5 to index 14
+  // contains the median with 95.9 % probability. That is less than the 96 % of decision_level, so
+  // the interval is from index 4 to index 15.
   std::vector<double> ratios;
   for (int i = 0; i < 20; ++i) ratios.push_back(1 + 0.01 * ((i * 7) % 20));
   const JudgedPair pair = judge_pair(measured_pair(PairKind::Slowed, ratios), 0.01);
@@ -135,8 +135,8 @@ TEST(Calibration, FreshProcessesAreHeldAgainstTheOneBefore) {
   EXPECT_NEAR(*summarize(pairs).between, 0.03, 1e-12);
   EXPECT_EQ(summarize(pairs).between_differences, 2);
   EXPECT_EQ(summarize(pairs).pairs, 0);
-  // 19 differences of 1 %, one of 3 %, and one of 4 %. The 95th percentile of 21 differences is the
-  // 20th smallest.
+  // 19 processes differ from the process before by 1 %, one by 3 %, and one by 4 %. The 95th
+  // percentile of these 21 differences is the 20th smallest.
   pairs = {process(PairKind::Cached, 100)};
   for (int i = 0; i < 19; ++i)
     pairs.push_back(process(PairKind::Cached, pairs.back().median_ns * 1.01));

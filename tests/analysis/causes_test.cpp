@@ -34,8 +34,8 @@ TEST(FaultCost, IsTheDifferenceToTheReusedTwin) {
   EXPECT_FALSE(cost->twin->is_peer);
 }
 
-/// Returns the blog's example. The rounds of its `first_touch` limit take `wall_ms` of wall time
-/// and `cpu_ms` of CPU time.
+/// Returns examples::blog(). The rounds of its limit `first_touch` (which writes to fresh pages)
+/// take `wall_ms` of wall time and `cpu_ms` of CPU time.
 Results with_touch(double wall_ms, double cpu_ms) {
   Results results = examples::blog();
   for (Round& round : results.groups[0].limits.back().rounds) {
@@ -49,7 +49,7 @@ TEST(FaultCost, IsNoMoreThanATouchedPageCosts) {
   const Results results = with_touch(27, 27);
   const auto cost = fault_cost(results.groups[0], 1, results);
   EXPECT_DOUBLE_EQ(*cost->cost_ns, 1'000);
-  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // from the twin's time, not from the limit
+  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // from the twin, which reuses outputs
 }
 
 TEST(FaultCost, TimeThatOthersHadTheCpuIsNotItsOwn) {
@@ -76,7 +76,7 @@ TEST(FaultCost, ATwinWithoutALimitBoundsIt) {
 
 TEST(FaultCost, ALimitWithoutATwinBoundsIt) {
   const Results results = examples::blog();
-  const auto cost = fault_cost(results.groups[0], 0, results);  // no other case has a uint8 source
+  const auto cost = fault_cost(results.groups[0], 0, results);  // case 0 reads uint8; no twin does
   ASSERT_TRUE(cost.has_value());
   EXPECT_FALSE(cost->twin.has_value());
   EXPECT_TRUE(cost->at_most);
@@ -184,8 +184,8 @@ TEST(Explain, NamesWhatWasCounted) {
   EXPECT_TRUE(is<why::Decoding>(cause_of(examples::decoding(), 0)));
 }
 
-/// Returns a case that decodes on 2 threads. Its longest batch takes 10 ms, and its longest image
-/// takes `image_ns`.
+/// Returns results whose case 0 decodes on 2 threads. Its longest batch takes 10 ms, and its
+/// longest image takes `image_ns`.
 Results with_long_image(std::int64_t image_ns) {
   Results results = examples::decoding();
   GroupResult& group = results.groups[0];

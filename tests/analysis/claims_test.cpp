@@ -48,7 +48,7 @@ TEST(Claims, ASideThatFailedIsNotTakenForOneThatCannotRun) {
   EXPECT_EQ(judged(claim(failed, Relation::Less, other), results).outcome, NotRun);
 }
 
-// "slow" takes 1.80 times as long as "one".
+// In examples::tie(), "slow" takes 1.80 times as long as "one".
 TEST(Claims, ASizeIsHeldToTheInterval) {
   EXPECT_EQ(sized("one", Relation::Less, "slow", {1.8, 1.8}), Confirmed);
   EXPECT_EQ(sized("slow", Relation::More, "one", {1.8, 1.8}), Confirmed);
@@ -68,7 +68,7 @@ void take(Round& round, std::int64_t ns) { round.wall_ns = round.cpu_ns = ns; }
 TEST(Claims, NoiseAcrossTheBorderIsInconclusive) {
   const auto outcome = [](Interval size, ClaimedRatio ratio) { return held_against(size, ratio); };
   EXPECT_EQ(outcome({2, 1.9, 2.1}, {2, 2}), Confirmed);
-  EXPECT_EQ(outcome({2, 1.8, 2.2}, {2, 2}), Confirmed);  // 2 - 10 % and 2 + 10 %
+  EXPECT_EQ(outcome({2, 1.8, 2.2}, {2, 2}), Confirmed);  // exactly 2 - 10 % to 2 + 10 %
   EXPECT_EQ(outcome({2, 1.79, 2.1}, {2, 2}), Inconclusive);
   EXPECT_EQ(outcome({2.1, 2, 2.21}, {2, 2}), Inconclusive);
   EXPECT_EQ(outcome({2, 1.2, 3.1}, {2, 2}), Inconclusive);
@@ -96,7 +96,8 @@ TEST(Claims, AnotherProcessWidensTheInterval) {
   EXPECT_NEAR(claimed_ratio(pair, Relation::More).high, 0.52 * 1.05, 1e-12);
 }
 
-// A difference below the margin counts as no difference, but it may have the claimed size.
+// A ratio of 1.04 is within the margin, so the cases count as equal. A claim that the ratio is 1.04
+// is still confirmed.
 TEST(Claims, ASmallSizeIsNoContradiction) {
   Results results = examples::tie();
   results.precision = 0.05;
@@ -109,7 +110,8 @@ TEST(Claims, ASmallSizeIsNoContradiction) {
   EXPECT_EQ(sized("one", Relation::Less, "other", {1.5, 1.5}, results), Contradicted);
 }
 
-// The interval of a tie may be so wide that it contains ratios beyond the margin.
+// The interval of a tie may be so wide that it contains ratios beyond the margin. A claim that one
+// case is faster is then not contradicted.
 TEST(Claims, AWideTieIsNoContradiction) {
   Results results = examples::tie();
   results.precision = 0.05;
@@ -117,7 +119,7 @@ TEST(Claims, AWideTieIsNoContradiction) {
   ASSERT_EQ(one.variant, "one");
   ASSERT_EQ(other.variant, "other");
   const auto outcome = [&](std::int64_t percent, Relation relation) {
-    for (std::size_t i = 0; i < one.rounds.size(); ++i)  // 1/4 of them slower, 1/4 faster
+    for (std::size_t i = 0; i < one.rounds.size(); ++i)  // 1/4 of `other` slower, 1/4 faster
       take(other.rounds[i],
            one.rounds[i].wall_ns * (100 + (i % 4 == 0) * percent - (i % 4 == 1) * percent) / 100);
     return judged(claim("one", relation, "other"), results).outcome;
@@ -176,8 +178,8 @@ TEST(Claims, AreOfTheirPoint) {
   EXPECT_THAT(outcomes, testing::ElementsAre(NotJudged, Confirmed, NotJudged));
 }
 
-// Two threads take 2.2 times as long as one thread for 1 image, 0.80 times for 8 images, and 0.625
-// times for 64 images.
+// In examples::swept(), two threads take longer than one thread for a batch of 1 image: 2.2 times
+// as long. They take 0.80 times as long for 8 images, and 0.625 times as long for 64 images.
 TEST(Trends, AreReadOnceAnExperiment) {
   const auto trends = [](Trend trend, Relation relation, std::size_t from = 1,
                          const std::string& right = "fused", std::size_t to = 3) {

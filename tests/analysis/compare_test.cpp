@@ -20,8 +20,8 @@ Comparison compare_pairs_of(const Pairs& pairs, std::optional<double> margin = {
   return compare(pairs.base, pairs.now, margin);
 }
 
-/// Compares pairs of runs of one case. `ratios` has, for each pair, NEW's time over BASE's. Returns
-/// the compared case.
+/// Compares pairs of runs that have one case, and returns this case. `ratios` has one value for
+/// each pair: the time of NEW divided by the time of BASE.
 ComparedCase only_case(const std::vector<double>& ratios, std::optional<double> margin = {}) {
   const Comparison comparison = compare_pairs_of(timed_pairs({{"fused", ratios}}), margin);
   EXPECT_EQ(comparison.cases.size(), 1u);
@@ -43,8 +43,9 @@ TEST(Compare, TenPairsGiveTheMedianAndTheSecondFromEitherEnd) {
   EXPECT_NEAR(*one.visible, 0.02 + std::sqrt(1.10 / 1.03) - 1, 1e-6);
   EXPECT_EQ(one.replicates, 10);
   EXPECT_EQ(one.change, Change::Regressed);
-  // In 3 of the 1024 ways to swap BASE and NEW in pairs, the slowdown is at least the measured one:
-  // if no pair is swapped, if only the pair with 1.01 is, and if those with 1.01 and 1.03 are.
+  // There are 1024 ways to swap BASE and NEW in some of the pairs. The slowdown is at least the
+  // measured one in 3 of them: if no pair is swapped, if only the pair with 1.01 is swapped, and if
+  // only the pairs with 1.01 and 1.03 are swapped.
   EXPECT_DOUBLE_EQ(one.p_value, 3.0 / 1024);
   EXPECT_TRUE(one.certain);
   EXPECT_DOUBLE_EQ(*one.base_ns, 1'004'500);
@@ -82,8 +83,9 @@ TEST(Compare, RunsThatOthersHeldUpAreNoSlowerCode) {
 }
 
 TEST(Compare, SixPairsDecideOverHoweverManyCases) {
-  // There are 64 ways to swap BASE and NEW in pairs. The slowdown is as large as the measured one
-  // only if no pair is swapped. Cases with the verdict Same are left out of the p-value.
+  // There are 64 ways to swap BASE and NEW in some of the 6 pairs. Only the way that swaps no pair
+  // has a slowdown as large as the measured one. Cases with the verdict Same do not count in the
+  // p-value.
   std::vector<examples::RatioCase> cases{{"slower", always(1.1, 6)}};
   EXPECT_DOUBLE_EQ(compare_pairs_of(timed_pairs(cases)).cases[0].p_value, 1.0 / 64);
   for (int i = 0; i < 39; ++i) cases.push_back({"same " + std::to_string(i), always(1, 6)});
@@ -97,9 +99,9 @@ TEST(Compare, SixPairsDecideOverHoweverManyCases) {
 }
 
 TEST(Compare, OnePairThatIsFarSlowerLeavesDoubtBesideANoisyCase) {
-  // In 8 of the 64 ways to swap BASE and NEW in pairs, the largest slowdown is at least that of
-  // "a". One of these ways swaps nothing. In the other 7, "b" is slower in at least 5 of the 6
-  // pairs.
+  // There are 64 ways to swap BASE and NEW in some of the 6 pairs. In 8 of them, the largest
+  // slowdown of a case is at least the measured slowdown of "a". One of the 8 ways swaps no pair.
+  // The other 7 ways make "b" slower in at least 5 of the 6 pairs.
   const Comparison comparison = compare_pairs_of(timed_pairs(
       {{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}}, {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}}}));
   EXPECT_DOUBLE_EQ(comparison.cases[0].p_value, 8.0 / 64);
@@ -126,8 +128,9 @@ TEST(Compare, ThreeHundredRegressions) {
   EXPECT_EQ(gate(comparison), Gate::Regressed);
 }
 
-/// Returns 91, 110, 92, 109, … thousand ns, times `factor`. Neighbours differ, so that each round
-/// counts as a replicate.
+/// Returns 91, 110, 92, 109, ..., 100, 101 thousand ns, times `factor`. Values alternate between
+/// small and large ones. So neighbouring rounds are not alike, and each round counts as an
+/// independent replicate.
 std::vector<std::int64_t> twenty_rounds(double factor) {
   std::vector<std::int64_t> rounds;
   for (int i = 0; i < 10; ++i) {
@@ -145,22 +148,24 @@ TEST(Compare, OneRunASideLetsTheRoundsDecideButNotBeyondDoubt) {
   ASSERT_EQ(comparison.cautions.size(), 1u);
   EXPECT_EQ(std::get<caution::FewRuns>(comparison.cautions[0]).pairs, 1);
   const ComparedCase& one = comparison.cases.at(0);
-  // Each side's median has an interval at 97.5 %. P(at most 4 of 20 values are below the median) =
-  // 0.6 % < 1.25 %, but P(at most 5) = 2.1 %. So the interval ends at the fifth value from either
-  // end.
+  // The median of each side has an interval at 97.5 %. P(at most 4 of 20 values are below the
+  // median) = 0.6 % < 1.25 %, but P(at most 5) = 2.1 %. So the interval is from the fifth smallest
+  // to the fifth largest value.
   EXPECT_DOUBLE_EQ(one.ratio->value, 2);
   EXPECT_DOUBLE_EQ(one.ratio->low, 2 * 95.0 / 106);
   EXPECT_DOUBLE_EQ(one.ratio->high, 2 * 106.0 / 95);
   EXPECT_EQ(one.change, Change::Regressed);
   EXPECT_FALSE(one.certain);
   EXPECT_EQ(gate(comparison), Gate::Undecided);
-  // All rounds of NEW take more than 1.05 times as long as all rounds of BASE. A side's median lies
-  // outside of its 20 rounds with probability 2 * 2^-20. The p-value is one-sided: half the sum of
-  // this probability over both sides.
+  // All rounds of NEW take more than 1.05 times (the margin) as long as all rounds of BASE. So the
+  // ratio can be below 1.05 only if the true median of a side lies outside the range of its rounds.
+  // For 20 rounds, the probability of this is 2 * 2^-20. The p-value is one-sided, so it is half
+  // the sum of the probabilities of both sides.
   EXPECT_NEAR(one.p_value, std::ldexp(1, -19), 1e-10);
 }
 
-/// Returns a run of one case and two limits. The times of the case are multiplied by `factor`.
+/// Returns a run of one case and two limits (measurements of what the machine can do). The times of
+/// the case are multiplied by `factor`.
 Results limited_run(double factor, std::int64_t copy_ns, std::int64_t stream_ns, int minute) {
   Results run = timed_run({{"fused", twenty_rounds(factor)}}, minute);
   const std::vector<std::int64_t> copy(20, copy_ns), stream(20, stream_ns);
@@ -215,12 +220,13 @@ TEST(Compare, WhatLostTheProcessorToOthersMayBeTheMachine) {
   EXPECT_EQ(compared(0.5, 1, 0).why, NoVerdict::Preempted);  // BASE is slower and was preempted
   EXPECT_EQ(compared(2, 1, 0).change, Change::Regressed);    // only the faster side was preempted
   EXPECT_EQ(compared(2, 0, 0).change, Change::Regressed);
-  EXPECT_EQ(compared(2, 8, 16).change, Change::Regressed);     // as many switches per second
-  EXPECT_EQ(compared(2, 8, 29).change, Change::Inconclusive);  // 29 > 16 + 3 sqrt(16)
+  EXPECT_EQ(compared(2, 8, 16).change, Change::Regressed);     // as many preemptions per ms
+  EXPECT_EQ(compared(2, 8, 29).change, Change::Inconclusive);  // expected: 16; 29 > 16 + 3 sqrt(16)
 }
 
-/// Returns six pairs of runs on a machine that changes its speed. In NEW the case takes `slower`
-/// times as long, and the limits take `of_limits` times as long.
+/// Returns six pairs of runs. In each pair, the speed of the machine changes from BASE to NEW by
+/// another factor. In addition, the case takes `slower` times as long in NEW, and the limits take
+/// `of_limits` times as long.
 Pairs pairs_on_a_fickle_machine(double slower, double of_limits) {
   Pairs pairs;
   int minute = 0;
@@ -344,11 +350,12 @@ TEST(Compare, TooFewRoundsDecideNothing) {
 }
 
 TEST(Compare, CorrelatedRoundsCountInBlocks) {
-  std::vector<std::int64_t> drifting;  // 8 blocks of 8 rounds: 1000, 1001, …, 1007
+  std::vector<std::int64_t> drifting;  // 8 blocks of 8 rounds: 1000, 1001, ..., 1007
   for (int i = 0; i < 64; ++i) drifting.push_back(1000 + i / 8);
   const Comparison comparison =
       compare({timed_run({{"fused", drifting}})}, {timed_run({{"fused", drifting}}, 1)}, {});
-  // The interval of 8 medians at 97.5 % is from the smallest to the largest.
+  // Each side counts as 8 blocks. The interval at 97.5 % of the median of 8 values is from the
+  // smallest to the largest value.
   EXPECT_DOUBLE_EQ(comparison.cases.at(0).ratio->high, 1007.0 / 1000);
 }
 

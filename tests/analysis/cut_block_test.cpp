@@ -7,8 +7,9 @@
 namespace normbench::cut_block_test {
 namespace {
 
-/// Adds a cut round for each round of each case and limit. A cut round takes a hundred times as
-/// long as the round.
+/// Adds a cut round for each round of each case and limit. Cut rounds are measured rounds of an
+/// incomplete block of rounds at the end of a measurement. Statistics must ignore them. Each one
+/// takes a hundred times as long as the round that it is a copy of.
 Results with_cut_rounds(Results results) {
   for (GroupResult& group : results.groups) {
     group.cut_order = {{0}};
@@ -49,8 +50,9 @@ TEST(GpuDayCutBlock, SaysNothingToAComparison) {
   EXPECT_FALSE(same.cases.empty());
 }
 
-/// The steal time of a turn covers the time since the end of the turn before. Here the turn before
-/// the second round is a cut round, from 100 to 110 ns.
+/// The steal time of a turn (the work of one case in one round) is read from the end of the turn
+/// before it to its own end. Here the turn before the second round is a cut round, which ends at
+/// 110 ns. So the steal time of the second round is the 5 ns of the 20 ns from 110 to 130 ns.
 TEST(GpuDayCutBlock, EndsTheTimeThatTheNextTurnIsReadOver) {
   Results results = examples::tie();
   GroupResult& group = results.groups[0];

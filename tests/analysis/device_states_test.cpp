@@ -12,8 +12,8 @@ using testing::Key;
 using testing::Not;
 using testing::Pair;
 
-/// The example with a GPU. After every turn the GPU's state is read: 1,980 MHz, 40 C, not
-/// throttled.
+/// Uses examples::gpu(). After every turn (the work of one case or limit in one round), the state
+/// of the GPU is 1,980 MHz, 40 C and not throttled.
 struct GpuDayDeviceStates : testing::Test {
   GpuDayDeviceStates() {
     for (auto* list : {&group().cases, &group().limits})
@@ -53,8 +53,8 @@ TEST_F(GpuDayDeviceStates, AClockThatChangesIsFlagged) {
   EXPECT_THAT(flagged(), Contains(Pair(Flag::DeviceClock, ElementsAre(5, 7))));
 }
 
-/// `sm_clock_mhz` is read after the turn's work, when the clock may have changed. `turn_clock_mhz`
-/// is the mean clock during the turn.
+/// `sm_clock_mhz` is the clock that was read after the turn, when it may already have changed.
+/// `turn_clock_mhz` is the mean clock during the turn, so it decides.
 TEST_F(GpuDayDeviceStates, TheClockThatATurnHadCountsBeforeThatAtItsEnd) {
   for (auto* list : {&group().cases, &group().limits})
     for (CaseResult& result : *list)
@@ -110,8 +110,8 @@ TEST_F(GpuDayDeviceStates, WhatHeldTheClocksBackIsCountedOverTheRounds) {
   EXPECT_EQ(held({{"sw_power_cap", std::numeric_limits<std::int64_t>::min()}},
                  {{"sw_power_cap", std::numeric_limits<std::int64_t>::max()}}),
             Times{});
-  // The driver counts throttled time in steps. A step may be longer than the rounds, so at most the
-  // time of the rounds counts.
+  // The driver increases throttled times in steps. A step may be longer than the rounds, so the
+  // throttled time is limited to the time of the rounds.
   const std::int64_t rounds_ns = device_states(group()).rounds_ns;
   EXPECT_EQ(held({{"sw_power_cap", 0}}, {{"sw_power_cap", 2 * rounds_ns}}),
             (Times{{"sw_power_cap", rounds_ns}}));

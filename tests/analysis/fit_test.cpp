@@ -33,8 +33,9 @@ TEST(FitLine, WeighsPointsByTheirRelativeErrors) {
   EXPECT_EQ(fit->fixed_ns, 0);
   EXPECT_NEAR(fit->ns_per_byte, 44.0 / 41, 1e-12);
   EXPECT_NEAR(fit->worst, 32.0 / 164, 1e-12);
-  // Times 3, 4, 8: weights 1/9, 1/16, 1/64 (in 1/576: 64, 36, 9). W = 109, X = 163, XX = 289,
-  // T = 408, XT = 696: a = (289 * 408 - 163 * 696) / (109 * 289 - 163^2) = 4464 / 4932,
+  // The times 3, 4 and 8 have the weights 1/9, 1/16 and 1/64. Multiplied by 576, these are 64, 36
+  // and 9. With these, the same sums are W = 109, X = 163, XX = 289, T = 408 and XT = 696.
+  // a = (289 * 408 - 163 * 696) / (109 * 289 - 163^2) = 4464 / 4932, and
   // b = (109 * 696 - 163 * 408) / 4932 = 9360 / 4932.
   const auto other = fit_line(std::vector<double>{1, 2, 3}, std::vector<double>{3, 4, 8});
   ASSERT_TRUE(other);
@@ -52,8 +53,8 @@ TEST(FitLine, NeedsThreeAmountsAndTimesThatGrow) {
 }
 
 TEST(Fits, SayTheFixedCostTheRateAndWhereNinetyPercentOfItIsReached) {
-  // 1 MB per image in 0.1 ms is 10 GB/s. At this rate, 20 MB take the fixed 2 ms. 90 % of the rate
-  // is reached at 9 * 20 MB, which are 180 images.
+  // 1 MB per image in 0.1 ms is 10 GB/s. At this rate, 20 MB take 2 ms, as long as the fixed part.
+  // 90 % of the rate is reached at 9 * 20 MB, which are 180 images.
   const Results results = along_batch({1, 8, 64}, {{"fixed", linear(2, 0.1)},
                                                    {"steep", linear(0, 1)},
                                                    {"bent", [](double n) { return n * n; }},

@@ -11,8 +11,8 @@
 namespace normbench::host_states_test {
 namespace {
 
-/// Returns a limit that writes four bytes per byte that it reads, with stores of the form `form`.
-/// Its rounds take the times `ms`.
+/// Returns a limit (a measured memory stream) that writes four bytes per byte that it reads, with
+/// stores of the form `form`, such as "nt". Its rounds take the times `ms`.
 CaseResult stream(const std::string& form, const std::vector<double>& ms) {
   CaseResult limit = examples::make_case({.variant = "stream 1:4 " + form});
   limit.stages.resize(1);
@@ -71,7 +71,8 @@ TEST(HostStates, AreOneWhereFormsKeepTheirDistance) {
 }
 
 TEST(HostStates, AreTwoWhereAnotherFormWinsFromARoundOn) {
-  // Times from a shared machine: 2.10 and 1.79 ms in one hour, 2.42 and 3.12 ms half an hour later.
+  // Times of the two limits on a shared machine: 2.10 and 1.79 ms in one hour, and 2.42 and 3.12 ms
+  // half an hour later.
   const HostStates states =
       states_of({stream("nt_page", then(around(2.10, 12), around(2.42, 10, 2))),
                  stream("nt", then(around(1.79, 12, 3), around(3.12, 10, 4)))});

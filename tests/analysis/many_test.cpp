@@ -1,5 +1,4 @@
-/// Groups and documents of many cases are analysed as small ones are: what is said of a case is the
-/// same, however many others there are.
+/// Tests that a case gets the same results in a group or document of many cases as in a small one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +62,8 @@ TEST(Many, WhatIsSaidOfManyThatMayBeTheFastestHoldsForAllPairs) {
   EXPECT_EQ(verdict.rounds, examples::rounds);
 }
 
-/// Returns what MeasuredGroup::is_comparable() says, computed from every other case.
+/// Computes the value of MeasuredGroup::is_comparable() by comparing the case with every other case
+/// of the group.
 bool is_comparable(const GroupResult& group, const CaseResult& result, const Results& results) {
   if (is_busy(result, results.clock)) return false;
   const auto times = times_ns(result, results);
@@ -78,7 +78,7 @@ TEST(Many, CasesThatShareTooFewRoundsAreFound) {
   int comparable = 0;
   for (int group = 0; group < 40; ++group) {
     Results results = examples::many(1, 12);
-    const auto held_up = random() % 12;  // of 20 rounds
+    const auto held_up = random() % 12;  // of 20 rounds, on average
     for (CaseResult& result : results.groups[0].cases) {
       if (random() % 8 == 0) result.rounds.resize(3 + random() % 5);
       for (Round& round : result.rounds)

@@ -26,7 +26,7 @@ CaseResult timed_case(const std::string& variant, const std::vector<double>& ms)
   return result;
 }
 
-/// Returns times of 1.00, 1.01, 1.02, 1.00, … ms. Their median is 1.01, and no z-score exceeds
+/// Returns times of 1.00, 1.01, 1.02, 1.00, ... ms. Their median is 1.01, and no z-score exceeds
 /// 0.6745.
 std::vector<double> steady(int count) {
   std::vector<double> ms;
@@ -73,7 +73,8 @@ TEST(Noise, StolenAndThrottledRoundsAreFlagged) {
   EXPECT_THAT(noise.flagged, UnorderedElementsAre(Pair(Flag::Stolen, ElementsAre(3, 7)),
                                                   Pair(Flag::Throttled, ElementsAre(7))));
   EXPECT_THAT(noise.disturbed, ElementsAre(3, 7));
-  // The turns begin every 10 ms, from 0 on. The last of ten ended at 91 ms.
+  // A turn starts every 10 ms, from 0 on, and takes about 1 ms. The last of ten turns ends at 91
+  // ms.
   EXPECT_DOUBLE_EQ(noise.steal_share, 30.0 / 91);
   EXPECT_DOUBLE_EQ(noise.throttled_share, 5.0 / 91);
 }
@@ -92,7 +93,7 @@ TEST(Noise, PreemptedIsBeyondTheCasesUsualAndSlow) {
     for (std::size_t i = 0; i < switches.size(); ++i)
       result.rounds[i].counters.involuntary_switches = switches[i];
   };
-  switch_to({4, 4, 4, 4, 10, 11, 11, 4, 4});  // up to 4 + 3 sqrt(4) = 10 switches are usual
+  switch_to({4, 4, 4, 4, 10, 11, 11, 4, 4});  // up to 4 + 3 sqrt(4) = 10 switches are not flagged
   EXPECT_THAT(noise_of_first(result).flagged, ElementsAre(Pair(Flag::Preempted, ElementsAre(5))));
   switch_to({0, 0, 0, 0, 1, 0, 1, 0, 0});
   EXPECT_THAT(noise_of_first(result).flagged, ElementsAre(Pair(Flag::Preempted, ElementsAre(4))));
@@ -119,8 +120,8 @@ TEST(Noise, ASlowClockIsTwoPercentBelowTheMedian) {
 }
 
 TEST(Noise, OutliersHaveAModifiedZScoreAbove3Point5) {
-  // The logarithms of the times over 100 ms are 0 or ±1. Their median is 0, and the median of their
-  // distances from it is 1. So z is 0.6745 times the distance.
+  // The logarithms of the times over 100 ms are 0, 1 or -1. Their median is 0, and the median of
+  // their distances from 0 is 1. So z is 0.6745 times the distance.
   const double e = std::exp(1);
   std::vector<double> ms;
   for (const int power : {0, 1, -1, 0, 1, -1, 1, -1, 0, 1, -1})
@@ -148,7 +149,7 @@ TEST(Noise, DriftIsTheLastThirdOverTheFirst) {
   EXPECT_TRUE(noise.drifts);
   for (int i = 12; i < 18; ++i) ms[i] = 2.01;  // 0.5 %, below the precision of 1 %
   EXPECT_FALSE(noise_of_first(timed_case("a", ms)).drifts);
-  ms[17] = 1.99;  // 5 ratios are 1.1, one is 0.995, and the interval has all
+  ms[17] = 1.99;  // 5 ratios are 1.1, one is 0.995; the interval contains them all
   for (int i = 12; i < 17; ++i) ms[i] = 2.2;
   EXPECT_FALSE(noise_of_first(timed_case("a", ms)).drifts);
 }
@@ -175,14 +176,15 @@ TEST(Noise, RatiosWithoutDisturbedRoundsOfEither) {
   ASSERT_TRUE(noise.undisturbed);
   EXPECT_EQ(*noise.undisturbed, (Interval{1, 1, 1}));
   EXPECT_EQ(noise_of(results.groups[0], results)[0].undisturbed, std::nullopt);  // the baseline
-  for (int i = 0; i < 3; ++i) first.rounds[12 + i].disturbance.steal_ns = 1;     // 5 quiet rounds
+  for (int i = 0; i < 3; ++i) first.rounds[12 + i].disturbance.steal_ns = 1;     // 5 rounds remain
   results = of_cases({first, second});
   EXPECT_EQ(noise_of(results.groups[0], results)[1].undisturbed, std::nullopt);
 }
 
 TEST(Noise, SensitiveIsFartherThanHalfTheInterval) {
-  // Six ratios are 1, the others 1.08, 1.085, … 1.145. The median lies between 1.095 and 1.1. Its
-  // interval (order statistics 4 and 15 of 20, from 0) is 1 to 1.125: half its width is 6 %.
+  // Six ratios are 1. The others are 1.08, 1.085, ..., 1.145. The median lies between 1.095 and
+  // 1.1. Its interval (order statistics 4 and 15 of 20, from 0) is from 1 to 1.125, so half its
+  // width is 6 %.
   std::vector<double> ms;
   for (int i = 0, high = 0; i < 20; ++i) ms.push_back(i % 3 == 2 ? 1 : 1.08 + 0.005 * high++);
   CaseResult second = timed_case("b", ms);

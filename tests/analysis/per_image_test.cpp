@@ -7,7 +7,7 @@
 namespace normbench::per_image_test {
 namespace {
 
-/// Returns a case with ten images an iteration and two iterations a turn.
+/// Returns a case with one round for each CPU time. A round has two iterations of ten images each.
 CaseResult result_with_cpu_times(const std::vector<std::int64_t>& cpu_ns) {
   CaseResult result = examples::make_case({.variant = "a"});
   result.images = 10;

@@ -1,4 +1,6 @@
-/// Bounds of pipelines, computed from lanes that were measured alone.
+/// Tests the bounds of pipelines, which are least times per item. A lane is the stages that the
+/// same servers run one after the other for each item. The bounds are computed from the times of
+/// lanes that were measured alone.
 #include <gmock/gmock.h>
 
 #include "analysis/analysis.h"
@@ -18,7 +20,7 @@ struct PipelineBoundTest : testing::Test {
   }
   PipelineBound bound(int index) { return *analysis(index).bound; }
   /// Sets how long an item takes on the lane when the lane runs alone, and how many servers the
-  /// lane has in all pipelines.
+  /// lane has in all pipelines. A lane works on as many items at once as it has servers.
   void set_lane(std::size_t lane, double ms, std::int64_t servers) {
     for (Round& round : group.limits[lane].rounds) {
       round.wall_ns = static_cast<std::int64_t>(ms * 1e6) * group.limits[lane].iterations;
@@ -46,7 +48,8 @@ TEST_F(PipelineBoundTest, MoreServersHelpUntilTheCoresAreBusy) {
   ASSERT_TRUE(more);
   EXPECT_EQ(more->servers, 2);
   EXPECT_EQ(more->next, BoundKind::Cores);  // (12 + 0.5 + 6) / 2 ms per item
-  // The second of two cores idles while the last of 20 items is normalised and saved.
+  // While the last of 20 items is normalized and saved, which takes 6.5 ms, one of the two cores
+  // idles. This adds 6.5 / 2 / 20 ms to the time per item.
   EXPECT_NEAR(more->gain.value, 12.4 / (9.25 + 6.5 / 2 / 20), 0.02);
   EXPECT_NEAR(more->at_most.value, 12.4 / 9.25, 0.02);
   EXPECT_EQ(more->in_flight, 3);
@@ -77,8 +80,9 @@ TEST_F(PipelineBoundTest, MoreServersHelpLessWhereItemsAreOfUnlikeLength) {
   for (std::size_t i = 0; i < load.rounds.size() * 20; ++i)  // the last of 20 items is long
     load.pipeline->latency_ns.push_back(i % 20 == 19 ? 12'000'000 : 1'000'000);
   const double unlike = bound(1).more->gain.value;
-  // The latencies add up to 31 ms, but 20 items take 240 ms in the lane. So the long item counts as
-  // 240 * 12 / 31 ms. It begins when the other 19 items are nearly loaded.
+  // The latencies of 20 items add up to 31 ms, but the lane takes 240 ms for them. So the latencies
+  // are scaled, and the long item counts as 240 * 12 / 31 ms. It begins when the other 19 items are
+  // nearly loaded.
   EXPECT_LT(unlike, alike - 0.1);
 }
 
@@ -189,7 +193,7 @@ TEST_F(PipelineBoundTest, IsUnknownWhereALaneWasNotMeasuredAlone) {
 }
 
 TEST_F(PipelineBoundTest, LatenciesAreByNearestRank) {
-  EXPECT_EQ(analysis(1).p50_ns, 19.4e6);  // the 10th of 20
+  EXPECT_EQ(analysis(1).p50_ns, 19.4e6);  // the 10th smallest of 20
   EXPECT_EQ(analysis(1).p99_ns, 20.4e6);
 }
 

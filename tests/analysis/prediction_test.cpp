@@ -1,4 +1,4 @@
-/// Predictions of a pipeline's bound from measured stages.
+/// Tests predictions of the bound of a pipeline from measured stages.
 #include "analysis/prediction.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,8 @@ struct PredictionTest : testing::Test {
   }
 
   Case& planned() { return plan->groups[0].cases[0]; }
-  /// Returns a case with the stages of planned(), which were measured to take `stages_ns`.
+  /// Returns a measured case with the stages of planned(). In each iteration, they take
+  /// `stages_ns`.
   CaseResult measured_case(std::vector<std::int64_t> stages_ns) {
     CaseResult result;
     result.iterations = 2;
@@ -96,7 +97,7 @@ TEST_F(PredictionTest, OneThreadDoesTheHostsWorkOfAllLanes) {
 TEST_F(PredictionTest, AStageMayReadWhatAnyStageBeforeItGave) {
   for (CaseResult& result : times.groups[0].cases)
     result.stages.insert(result.stages.begin() + 1, result.stages[0]);
-  times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // stage after cast
+  times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // between cast and normalize
   EXPECT_THAT(predict(planned(), times, 16).missing, IsEmpty());
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kMb = 1'000'000;
 constexpr int kRounds = 20;
 
-/// What made() makes a stage from.
+/// The parameters of made().
 struct MadeStage {
   std::string op;
   std::int64_t read = 0, written = 0, link = 0;
@@ -37,7 +37,7 @@ StageResult made(const MadeStage& spec) {
   return stage;
 }
 
-/// Returns a result that tests use as a case or as a limit. Each of its turns takes the sum of the
+/// Returns a result that tests use as a case or as a limit. Each of its rounds takes the sum of the
 /// times of its stages.
 CaseResult of_stages(const std::string& name, const std::vector<MadeStage>& stages,
                      int threads = 1) {
@@ -114,7 +114,9 @@ TEST(StageLimits, AreTheFastestStreamsOfTheMixAndTheClass) {
               ElementsAre("cold 1:4 0.50", "cached 4:4 0.20"));
 }
 
-// Other programs may take most of a shared cache. Stores that bypass the cache are then faster.
+// In this test the limit "cached 4:4", whose buffers stay in the cache, is slower than "cold 4:4".
+// This happens when other programs take most of a shared cache. Stores that bypass the cache are
+// then faster.
 TEST(StageLimits, OfWhatIsInTheCacheMayBeAColdStream) {
   std::vector<CaseResult> limits = memory;
   limits[3] = stream("cached 4:4", 40 * kMb, 40 * kMb, 1'700, true);
@@ -169,14 +171,16 @@ TEST(StageLimits, LeaveOutRoundsThatOthersHeldUp) {
       one->rounds[i].queued_ns = one->rounds[i].wall_ns;
       one->stages[0].rounds_ns[i] *= one == &result ? 9 : 3;
     }
-  for (auto* one : {&result, &limits[0]}) one->threads = 2;  // CPU time of teams is not used
+  for (auto* one : {&result, &limits[0]}) one->threads = 2;  // with teams, CPU times are not used
   const auto after = analysed(result, limits).stages[0];
   EXPECT_EQ(after.floor_ns, before.floor_ns);
   EXPECT_EQ(after.of_limit->value, before.of_limit->value);
 }
 
-// The intervals at 98 % go from the fifth smallest to the fifth largest of 20 values, and from the
-// second smallest to the second largest of 12 values.
+// The 12 times of a staged stage are from separate turns after the rounds, so they cannot be paired
+// with the 20 times of the limit. The share is the limit's median divided by the stage's. The
+// intervals of both medians have a level of 98 %: from the fifth smallest to the fifth largest of
+// 20 values, and from the second smallest to the second largest of 12 values.
 TEST(StageLimits, OfStagedTimesAreMediansAgainstEachOther) {
   CaseResult result = eager(false);
   std::vector<CaseResult> limits = memory;
@@ -193,7 +197,8 @@ CaseResult launch(const std::string& name, std::int64_t ns, Place place, int thr
   return of_stages(name, {{.op = "launch", .ns = ns, .place = place}}, threads);
 }
 
-// A small stage on the host may run without a team, so starting a team is no limit for it.
+// A small stage on the host may run without its team of threads. So a limit that measures the start
+// of a team is no lower bound for the stage.
 TEST(StageLimits, OfSmallStagesAreNoTeams) {
   const CaseResult small =
       of_stages("v", {{.op = "copy", .read = 9'000, .written = 9'000, .ns = 3'000}}, 2);

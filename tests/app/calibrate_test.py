@@ -186,7 +186,7 @@ class CalibrateTest(unittest.TestCase):
         )
         resident = Path(f"/proc/{child.pid}/statm")
         while int(resident.read_text().split()[1]) < 25_000 and child.poll() is None:
-            time.sleep(0.01)  # it handles signals before its memory has grown so far
+            time.sleep(0.01)  # once this much memory is resident, it handles signals
         child.send_signal(signal.SIGINT)
         stdout, stderr = child.communicate(timeout=120)
         self.assertEqual(child.returncode, 130, stderr)

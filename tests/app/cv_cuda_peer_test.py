@@ -18,8 +18,8 @@ sys.dont_write_bytecode = True
 from python_peers_test import (EVERY_FORM, HAS_GPU, NORMALIZE, PEERS, PLANAR, PLANAR_FLOAT, ROWS, SUB, TO_FLOAT,  # noqa: E402
                                PeerTest, found)
 
-# Stand-ins for CV-CUDA, written from its documentation, and for the parts of PyTorch that the peer
-# uses. Both compute on numpy's arrays, and say that they are on a GPU.
+# A stand-in for CV-CUDA, which follows its documentation, and a stand-in for the parts of PyTorch
+# that the peer uses. Both compute with NumPy arrays, and report that these are on a GPU.
 CV_CUDA_STAND_IN = '''
 import types
 import numpy as np

@@ -47,7 +47,7 @@ SMALL = {
         }
     ],
 }
-# One call of the second group takes most of ten seconds.
+# One call of the second group takes almost ten seconds.
 SLOW = {
     **SMALL,
     "name": "slow",
@@ -73,7 +73,8 @@ def normbench(*args, **kwargs):
 
 def structure(document):
     """Returns the parts of a results document that do not depend on the measured times."""
-    # If the machine was busy, ratios are missing and `busy` is present.
+    # Members of a case that depend on its rounds. If the machine was busy, ratios are missing and
+    # `busy` is present.
     OF_THE_ROUNDS = {"ratio", "of_limit", "busy", "cut_order", "cut_rounds"}
 
     def case(result):
@@ -621,7 +622,7 @@ class InterruptTest(FaultsCase):
         fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
         running = self.start("--format", "json", "--allow-peers", stdout=writer)
         os.close(writer)
-        while not (self.out / "trace.json").exists():  # the last file; then the run waits for a reader
+        while not (self.out / "trace.json").exists():  # the last file; then the run blocks, as nobody reads its output
             self.assertIsNone(running.poll())
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
@@ -760,7 +761,7 @@ class UnwritableTest(FaultsCase):
         self.assertNotIn("nterrupted", done.stdout)
         self.assertRegex(done.stdout, r"\nEnded early, its journal could not be written: \d of 4 groups (is|are)\s+missing: ")
         rescued = self.rescued("tmp/normbench-out-rescued-*")
-        # The table may fit into the space that is left.
+        # The table may still fit on the full disk, so it may or may not be among the rescued files.
         self.assertRegex(done.stderr, "results.json, (table.txt, )?report.html, journal.jsonl to "
                          f"{re.escape(str(rescued))} instead\n")
         self.assertIn(f"continue with: normbench run --resume {rescued}\n", done.stderr)
@@ -908,7 +909,7 @@ class UnwritableTest(FaultsCase):
 class RefusedThreadsTest(FaultsCase):
     @without_thread_sanitizer(NORMBENCH, "needs the addresses that this test takes")
     def test_threads_that_the_system_refuses_fail_their_cases_alone(self):
-        stack, room = 1 << 30, 16 << 30  # a thread's stack; all memory, enough for about fifteen threads
+        stack, room = 1 << 30, 16 << 30  # in bytes: one stack; the address space, room for about 15 stacks
 
         def limit():
             resource.setrlimit(resource.RLIMIT_STACK, (stack, stack))

@@ -27,7 +27,7 @@ ON_FAKE_CUDA, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
 
 FASTER = int(os.environ.get("FASTER", 10))
 MUCH_FASTER = 100  # for tests that do not depend on time
-INFO_SECONDS = 15  # what info takes on a GPU; its sizes are not scaled, so it sleeps instead
+INFO_SECONDS = 15  # time of info on a GPU; tests sleep instead, because its sizes cannot be scaled
 SMALL_CACHES = f"package:1 l3:1(size={32_000_000 // FASTER}) core:2 pu:1"  # a tenth of 32 MB, in hwloc's syntax
 NVIDIA_SMI = "echo '==============NVSMI LOG=============='"
 FAKE_CUPTI = ON_FAKE_CUDA.parent / "fake_cupti"
@@ -150,9 +150,9 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
     def normbench(self, before="", info="--no-limits", selftest="--quick"):
         """Makes a normbench that runs the script `before` first. `info` and `selftest` are options. They are added to
         each `info` without --no-limits and to each `selftest` without --quick, to shorten them."""
-        # If the fake runtime has the costs of a GPU, it runs kernels only for the first and the
-        # last check of a case. A self-test of a single op gets no costs, so that all its kernels
-        # run.
+        # NORMBENCH_FAKE_COSTS makes the fake CUDA runtime simulate the times of a GPU. It then runs
+        # kernels only for the first and the last check of a case. A self-test with --kernel runs
+        # without this variable, so that all its kernels run.
         self.tool("normbench", f"""{before}
             case "$*" in selftest*--kernel*) unset NORMBENCH_FAKE_COSTS ;; esac
             case "$*" in selftest*--quick*) ;; selftest*) set -- "$@" {selftest} ;; esac
@@ -163,8 +163,8 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         for path in (SOURCE_DIR / "configs").glob("*.json"):
             to = self.package / "share/normbench/configs" / path.name
             config = change(read_config(path))
-            # If the fake runtime has the costs of a GPU, it runs kernels only for the first and the
-            # last check.
+            # With NORMBENCH_FAKE_COSTS, the fake CUDA runtime runs kernels only for the first and
+            # the last check of a case. So only two calls are checked.
             config["measure"] = {**config.get("measure", {}), "checked_calls": 2}
             to.write_text(json.dumps(config))
 
@@ -306,7 +306,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
                          f"FAILED selftest-quick: exit 1: cast/eager: {wrong}; 2 rows, 40 cases, 1 row WRONG")
         self.assertEqual(self.line("gpu-check"), "passed gpu-check: 1 group, 2 of 2 outputs correct")
         self.assertEqual(self.line("cpu-vs-gpu"), "passed cpu-vs-gpu: 1 group, 2 of 2 outputs correct")
-        self.assertRegex(self.line("selftest"), "^FAILED selftest: exit 1: ")  # the whole self-test reports more
+        self.assertRegex(self.line("selftest"), "^FAILED selftest: exit 1: ")  # the rest of the line is not tested
         self.assertRegex(self.line("memcheck"), "^FAILED memcheck: exit 1: ")
         self.assertEqual(json.loads((self.seen / "selftest-quick.json").read_text()), json.loads(document))
         self.assertEqual(len(self.document("blog-gpu")["groups"]), 1)
@@ -680,7 +680,7 @@ CSV
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"^gpu-check: no CUDA device 9 \(this machine has 1: 0; .*\) \(usage: .*\)\n$")
         self.assertFalse(self.archive.exists())
-        for name in ("--out", "--only", "--skip"):  # as with a shell variable that is not set
+        for name in ("--out", "--only", "--skip"):  # an empty value, like that of an unset shell variable
             done = subprocess.run([self.script, "--plan", name, ""], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stdout), (2, ""), name)
             self.assertIn(f"{name} needs a value", done.stderr)

@@ -22,8 +22,8 @@ NORMBENCH, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
 QUICKSTART = SOURCE_DIR / "configs/quickstart.json"
 KEPT = SOURCE_DIR / "results/quickstart-xeon-480m-2c-20261123.json"
 
-# A colour, a title, a line break, a return to the start of the line, C1's CSI, a change of direction, a line
-# separator, DEL.
+# A text with a colour code, a change of the window title, a line break, a return to the start of
+# the line, C1's CSI, a change of text direction, a line separator, and DEL.
 HOSTILE = "\033[31mred\033]0;owned\a\nINJECTED \r\t\b\u009b2J\u202eturned\u2028INJECTED\ufeff\x7f"
 SHOWN = (r"\u001b[31mred\u001b]0;owned\u0007\nINJECTED \r\t\b\u009b2J\u202eturned\u2028INJECTED\ufeff\u007f")
 # The name of a file, with bytes that are not UTF-8.

@@ -59,8 +59,8 @@ def work(analysis):
 
 def main():
     folder, out = sys.argv[1:3]
-    # Without this option HTA leaves out the last step, and all work on streams that overlaps with
-    # it.
+    # Without this option, HTA leaves out the last step, and all work on streams that overlaps with
+    # this step.
     analysis = TraceAnalysis(trace_dir=folder, include_last_profiler_step=True)
     trace = analysis.t
     said = {

@@ -33,8 +33,8 @@ WIDTHS = 360, 800, 1600
 NASTY = ["</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "🦀" * 20, "x" * 300,
          "\u202eשלום \u2066עולם", "'quotes' \"and\" `more`"]
 
-# JavaScript that returns the elements with text of their own outside of the window. Text in a box that scrolls is
-# not counted.
+# JavaScript that returns the elements that have own text and lie outside of the window. Text in a
+# box that scrolls does not count.
 OUTSIDE = """() => {
   const bad = [];
   const wide = innerWidth + 1;
@@ -274,7 +274,7 @@ class InABrowser(Page):
     def test_it_says_the_same_without_scripts(self):
         for name, path in self.pages():
             with self.subTest(name):
-                with_scripts = self.opened(path, 1280).inner_text("main")  # as wide as a page of new_context()
+                with_scripts = self.opened(path, 1280).inner_text("main")  # the default width of new_context()
                 context = self.browser.new_context(java_script_enabled=False)
                 self.addCleanup(context.close)
                 page = context.new_page()

@@ -218,7 +218,7 @@ class SchemaTest(InFolder):
         self.assertFalse(self.accepts(config))
         seen = [e["name"] for e in config["experiments"]
                 if not self.accepts({"schema": 1, "name": "one", "experiments": [e]})]
-        self.assertEqual(seen, ["a", "b", "d", "f"])  # an unknown op, an unknown key, a batch, a dtype
+        self.assertEqual(seen, ["a", "b", "d", "f"])  # these are wrong: an op, a key, a batch, a dtype
         self.assertFalse(self.accepts({**config, "experiments": [{"name": "x", "variants": {"y": ["copy"]}}]}))  # wrong "precision"
 
     def test_what_a_config_may_say_in_several_ways(self):

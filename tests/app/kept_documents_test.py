@@ -32,7 +32,7 @@ MOST = re.compile(r" = at most (?P<most>[\d.]+) % of its time")
 TWIN = re.compile(r" takes? [\d.,]+ ms, (?P<value>[\d.]+) %(?: \((?P<low>[\d.]+)-(?P<high>[\d.]+) %\))? less")
 REUSED = "; output reused, the same ops take "
 ONLY_BYTES = "only fewer bytes"
-# Lines of findings: "The time of "a" is set by memory: …; that of "b" at threads=1: …".
+# Lines of findings, like: The time of "a" is set by memory: ...; that of "b" at threads=1: ...
 SET_BY = re.compile(r'^- The time of (?P<first>".+?"[^:"]*) is set by (?P<what>[a-z ]+): (?P<rest>.*)\.$')
 SET_FOR = re.compile(r'^"(?P<name>.+?)"[^:"]*: (?P<text>.*)$')
 
@@ -134,7 +134,7 @@ def faults_denied(text, case, group, document):
     if not said["less"] and (touch is None or REUSED not in text):
         return 'the price is a bound, which "or less" does not say'
     allows = 100 * number(said["us"]) * 1000 * number(said["count"]) / time_of(case, document)
-    if most and abs(allows - number(most["most"])) > 6:  # the price is printed with two digits
+    if most and abs(allows - number(most["most"])) > 6:  # the printed price has two digits
         return f"that price makes {allows:.0f} %"
     return ""
 
@@ -144,7 +144,7 @@ def peers_share_denied(text, case, group, document):
     if other is None:
         return "" if MOST.search(text) else 'no twin of this peer differs in the allocator alone, and "at most" is not said'
     share = 100 * (1 - ratio(other, case, document))
-    if not said or abs(number(said["value"]) - share) > 4:  # correlated rounds: a median of medians is said
+    if not said or abs(number(said["value"]) - share) > 4:  # with correlated rounds, the text has a median of medians
         return f'"{other["variant"]}", which only allocates otherwise, takes {share:.1f} % less'
     return ""
 

@@ -85,8 +85,8 @@ class MemoryTest(unittest.TestCase):
 
     @without_thread_sanitizer(NORMBENCH, "needs more addresses than this limit has")
     def test_memory_that_is_refused_at_run_time_fails_the_group_not_the_process(self):
-        # The plan allows the case, because the plan looks at free memory, and limit() limits the
-        # address space.
+        # The plan looks only at free memory, so it allows the case. limit() limits the address
+        # space, so the allocation fails at run time.
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (700_000_000, 700_000_000))
 

@@ -165,7 +165,8 @@ class OutputTest(FilesCase):
                 self.normbench(*command, "--out", out)
                 self.assertEqual(out.read_bytes(), first)
         self.normbench("report", "run", "--out", "empty")
-        # PyTorch writes tables that look the same.
+        # PyTorch writes tables that look the same, so a table does not show that normbench wrote
+        # it.
         self.normbench("table", "run", "--out", "torch.txt")
         self.refused("table", "run", "--out", "torch.txt",
                      lines=["--out torch.txt: is there, and normbench did not write it (remove it, or name another file)"])

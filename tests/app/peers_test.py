@@ -300,7 +300,7 @@ class PeersTest(unittest.TestCase):
 
     def test_a_case_that_hangs_takes_no_peer_with_it(self):
         eager = [{"op": "source", "batch": 32, "size": [480, 640]}, CAST]
-        eager += [{"op": "sub", "mean": [1, 2, 3], "output": "in_place"}] * 400  # takes most of ten seconds
+        eager += [{"op": "sub", "mean": [1, 2, 3], "output": "in_place"}] * 400  # takes almost ten seconds
         content = config("right", variants={"slow": eager}, turn_timeout_seconds=1.5)
         done = self.run_config(content, ALLOW, "--no-profile", code=1)
         self.assertIn("slow: a turn took more than 1.5 s; continuing without it\n", done.stderr)
@@ -320,7 +320,7 @@ class PeersTest(unittest.TestCase):
 
     def test_a_killed_run_leaves_no_peer_that_hangs_nor_what_a_script_has_started(self):
         script = self.dir / "peer.sh"
-        script.write_text('echo $$ >> "$TINY_PEER_PIDS"\npython3 "$@"\ntrue\n')  # the shell stays
+        script.write_text('echo $$ >> "$TINY_PEER_PIDS"\npython3 "$@"\ntrue\n')  # the shell stays as the parent
         for how, processes in (("", 1), ("script", 1), ("", 3)):
             content = config("hang run", max_seconds_per_group=60, precision=1e-6)
             if how:

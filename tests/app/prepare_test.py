@@ -437,7 +437,7 @@ class Broken(Prepare):
         subprocess.run(self.command(folder, *args, "--on-error", "skip"), check=True, capture_output=True)
         journal = self.dir / "begun"
         journal.mkdir()
-        # The state of a `prepare` that was killed before it wrote its manifest.
+        # Makes the state of a `prepare` that was killed before it wrote its manifest.
         self.prepare(journal, *args, code=1)
         lines = (journal / "prepare.jsonl").read_text().splitlines()
         manifest = json.loads((folder / "manifest.json").read_text())
@@ -492,7 +492,8 @@ class Interrupted(Prepare):
     FORMS = (["--storage", "png", "--size", 64, 64], ["--storage", "npy", "--size", 48, 64, "--shards", 5])
 
     def start(self, folder, *args):
-        # A shell that runs the tests in the background may have set SIGINT to be ignored.
+        # A shell that runs the tests in the background may have set SIGINT to be ignored. So the
+        # default action is restored.
         return subprocess.Popen(self.command(folder, *args), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 

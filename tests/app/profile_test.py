@@ -293,8 +293,9 @@ class OnFakeCuda(ProfileTest):
         self.assertEqual(trace["normbench"]["device_times"], ["CUPTI"])
         self.assertNotIn("no_cupti", trace["normbench"])
         kernels = [event for event in trace["traceEvents"] if event.get("cat") == "kernel"]
-        # The fake CUPTI makes a kernel between each push and pop. In each of 2 steps, these pairs are
-        # for 2 stages of "gpu", one graph, and one stage of "cpu".
+        # The fake CUPTI records one kernel for each push and pop of an external correlation id. In
+        # each of 2 steps, there is such a pair for 2 stages of "gpu", one graph, and one stage of
+        # "cpu".
         self.assertEqual(len(kernels), 2 * (2 + 1 + 1))
         for variant, profile in self.profiles(document).items():
             losses = profile.get("losses", {})

@@ -41,7 +41,7 @@ TEXT = subprocess.run([NORMBENCH, "schema", "--of", "results"], capture_output=T
 SCHEMA = json.loads(TEXT)
 KEPT = SOURCE_DIR / "configs/schema/results.json"
 PAGE = SOURCE_DIR / "docs/results.md"
-# Facts and derived members, whose types the reader does not check.
+# Members of the document whose types the reader does not check.
 FACTS = {"tool", "environment", "calibration", "condition"}
 
 PEER = '''
@@ -72,7 +72,7 @@ def closed(schema):
     return result
 
 
-# What is valid for CLOSED is valid for OPEN, too.
+# CLOSED also refuses unknown members. Every document that is valid for CLOSED is valid for OPEN.
 OPEN, CLOSED = (jsonschema.Draft202012Validator(schema) for schema in (SCHEMA, closed(SCHEMA)))
 
 

@@ -1,5 +1,5 @@
-/// Usage: trace_check FILE. Checks the rules of a trace. Exits with 1 and prints one line for each
-/// violation.
+/// Usage: trace_check FILE. Checks that a trace file obeys the rules of the format. If it does not,
+/// prints one line for each violation and exits with 1.
 #include <fmt/format.h>
 
 #include <fstream>

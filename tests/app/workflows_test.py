@@ -16,7 +16,8 @@ SOURCE_DIR, TESTS_DIR = (Path(p).resolve() for p in sys.argv[1:3])
 PAGE = SOURCE_DIR / "docs/ci.md"
 BLOCK = re.compile(r"^```yaml\n# (\.github/workflows/\S+)\n(.*?)^```$", re.M | re.S)
 ZIZMOR = TESTS_DIR / "zizmor/bin/zizmor"
-# GitHub's own actions are pinned to a major version, so that the page need not change with each of their releases.
+# GitHub's own actions are pinned only to a major version, so that docs/ci.md need not change with
+# each of their releases.
 POLICY = 'rules: {unpinned-uses: {config: {policies: {"actions/*": ref-pin}}}}\n'
 
 

@@ -51,8 +51,9 @@ TEST(Fewest, WhatSeveralWindowsCoverOnce) {
               ElementsAre(180, 960, 0, 480));
 }
 
-// Halving both axes takes 4 taps of 2 flops for each intermediate and each output value. There are
-// 30 output rows, with 20 intermediate and 10 output values each.
+// Resize halves the height first and then the width. So each of the 2 * 3 * 5 output rows has 20
+// intermediate values and 10 output values. Each value takes 4 taps of 2 flops, in all 30 * (20 +
+// 10) * 8 = 7200 flops.
 TEST(Fewest, ResizeCountsItsTaps) {
   const TensorDesc u8 = dense(DType::UInt8, Layout::Nhwc, {2, 3, 10, 20}, Memory::Pageable);
   EXPECT_THAT(fewest_of(Resize{.height = 5, .width = 10}, u8), ElementsAre(1200, 300, 0, 7200));
@@ -130,7 +131,7 @@ TEST(CpuMemory, SaysWhyItFails) {
             "the CPU cannot allocate pinned memory (known: pageable, pageable_huge)");
 }
 
-/// A GPU backend that only returns facts.
+/// A GPU backend without kernels. describe() and condition() return the given facts.
 class SayingGpu final : public Backend {
  public:
   SayingGpu(Json facts, std::optional<std::string> unavailable)

@@ -17,7 +17,8 @@ double thread_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-/// Returns the smallest CPU time of 20 runs of the row, in ms.
+/// Returns the smallest CPU time of 20 runs of the Compute row (the CPU kernel of the op Compute),
+/// in ms.
 double least_ms(const Compute& op, std::int64_t images, int threads) {
   const auto cpu = make_cpu_backend();
   const auto row = std::ranges::find(cpu->kernels(), Compute::name, &Kernel::op);
@@ -34,8 +35,8 @@ double least_ms(const Compute& op, std::int64_t images, int threads) {
 }
 
 TEST(ComputeRow, TakesItsTimeOnOneCore) {
-  // The row runs a fixed number of steps. The bounds are wide because the clock rates of cores
-  // vary.
+  // The Compute row runs a fixed number of steps, so its time depends on the clock rate of the
+  // core. The bounds are wide because clock rates vary.
   for (const int threads : {1, 2}) {
     EXPECT_GT(least_ms({.ms = 1}, 4, threads), 0.6);
     EXPECT_LT(least_ms({.ms = 1}, 4, threads), 1.6);

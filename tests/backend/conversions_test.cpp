@@ -12,7 +12,7 @@
 namespace normbench::conversions_test {
 namespace {
 
-/// Casts values stored as `From` with the row `simd`.
+/// Casts `values` of type `From` with the CPU kernel "simd".
 template <class From, class To>
 std::vector<To> cast_all(std::vector<From> values, DType from, DType to) {
   const Shape shape{1, 1, 1, static_cast<std::int64_t>(values.size())};
@@ -91,8 +91,8 @@ TEST_P(Conversions, BytesSaturateAndRoundToEven) {
   EXPECT_EQ((cast_all<float, std::uint8_t>(values, DType::Float32, DType::UInt8)), expected);
 }
 
-/// Runs a row on an input whose element i is i * 7 % 256, so that all values from 0 to 255 occur.
-/// Returns the elements of its output, which has dtype `to`.
+/// Runs the CPU kernel `row` of normalize on an input whose element i is i * 7 % 256, so that all
+/// values from 0 to 255 occur. Returns the elements of the output, which has dtype `to`.
 template <class T>
 std::vector<T> normalized(Normalize op, DType to, const TensorDesc& desc, std::string_view row) {
   op.to = to;
@@ -107,8 +107,8 @@ std::vector<T> normalized(Normalize op, DType to, const TensorDesc& desc, std::s
   return {first, first + desc.elements()};
 }
 
-// Some of these constants give results that are infinite, NaN or subnormal in float32. With others
-// the results are so only after they are rounded to float16.
+// Some of these constants give float32 results that are infinite, NaN or subnormal. Others give
+// such results only after rounding to float16.
 TEST_P(Conversions, NormalizeRoundsItsFloat32ToTheNearestEven) {
   const std::vector<std::pair<double, double>> constants{
       {0, 1}, {123.675, 58.395}, {0, 1e-40}, {5, 1e-40}, {100, 1e41}, {100, 3e6}, {0, 1e-3}};

@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-/// Returns the dividends at which a multiplication by a rounded reciprocal fails first.
+/// Divisor divides by multiplying with a rounded reciprocal. Returns the dividends at which an
+/// error of the reciprocal would first give a wrong quotient: large multiples of the divisor, and
+/// the values just below them.
 std::vector<std::int64_t> edges(std::int64_t divisor) {
   std::vector<std::int64_t> all{0, 1, kMost, kMost - 1};
   for (const std::int64_t limit :

@@ -159,7 +159,7 @@ TEST_P(FusedDenormalize, TakesEveryAlignmentOfBothSides) {
 }
 
 /// Each channel of the input has all 256 values. The images of the first shape consist of whole
-/// slots of 16 bytes. Those of the second shape do not.
+/// slots (vectors of 16 bytes). The images of the second shape do not.
 TEST_P(FusedDenormalize, GivesTheBytesBackThatWereNormalized) {
   const std::vector<double> mean{123.675, 116.28, 103.53}, deviation{58.395, 57.12, 57.375};
   for (const Layout layout : both_layouts)
@@ -177,7 +177,7 @@ TEST_P(FusedDenormalize, GivesTheBytesBackThatWereNormalized) {
       }
 }
 
-/// Every body must round halves to the even number and turn NaN into 0.
+/// Every kernel body must round halves to the even number, clamp to 0 to 255, and turn NaN into 0.
 TEST_P(FusedDenormalize, RoundsToEvenSaturatesAndMakesNanZero) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> some{-infinity, -1000, -0.5, 0.5, 1.5, 2.5,
@@ -211,7 +211,8 @@ TEST(FusedDenormalize, HoldsTheConstantsOfAChannel) {
   EXPECT_EQ(arguments.b[1], 40.0f);
 }
 
-/// One launch handles all windows of the first list. The second list needs one launch per window.
+/// With one image, one launch handles both windows of the first list, because they are one distance
+/// apart. In all other cases each window needs its own launch.
 TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
   const auto at = [](std::int64_t top, std::int64_t left) {
     return Window{.height = 8, .width = 24, .top = top, .left = left};
@@ -250,7 +251,7 @@ TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
         }
 }
 
-/// An element function that counts its calls. Only the body under test calls it.
+/// An element function that counts its calls. Only the kernel body under test calls it.
 struct Counted {
   static inline std::int64_t applied = 0;
   NoConstant at(std::int64_t) const { return {}; }

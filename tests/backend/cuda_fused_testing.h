@@ -9,8 +9,9 @@
 
 namespace normbench::cuda {
 
-/// The input starts `in_shift` elements past a cache line, and the output `out_shift` elements. If
-/// the output has more than `enough_threads` slots of 16 bytes, each thread handles several slots.
+/// The input starts `in_shift` elements past a cache line, and the output starts `out_shift`
+/// elements past one. If the output has more than `enough_threads` slots of 16 bytes, each thread
+/// handles several slots.
 struct FusedSetting {
   std::int64_t in_shift = 0, out_shift = 0, enough_threads = 1 << 18;
 };
@@ -19,15 +20,16 @@ inline std::ostream& operator<<(std::ostream& out, const FusedSetting& s) {
   return out << "in +" << s.in_shift << ", out +" << s.out_shift << ", " << s.enough_threads;
 }
 
-/// A function that runs an op once on the host.
+/// A function that runs an op once on the host. For `enough_threads`, see FusedSetting.
 using OnHost =
     std::function<void(const Op&, const View& in, const View& out, std::int64_t enough_threads)>;
 
-/// Runs the kernel body that the CUDA row of the op launches, one thread after another.
+/// Runs the kernel body that the fused CUDA kernel of the op launches, one thread after another.
 void on_host(const Op& op, const View& in, const View& out, std::int64_t enough_threads);
 
-/// Runs `op` with `launched` on an input with the description `in_desc`. Returns what is wrong, or
-/// nothing if each output element is within the op's bound and nothing else was written.
+/// Runs `op` by calling `launched` on an input with the description `in_desc`. Returns nothing if
+/// each output element is within the op's error bound and nothing else was written. Otherwise
+/// returns what is wrong.
 std::optional<std::string> fault_of(const Op& op, const TensorDesc& in_desc,
                                     const FusedSetting& setting, const OnHost& launched = on_host);
 

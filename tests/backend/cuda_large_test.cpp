@@ -1,5 +1,5 @@
-/// Kernel bodies on tensors of more than 2^31 elements. The tensors are address ranges of which
-/// only a few pages are touched.
+/// Tests kernel bodies on tensors of more than 2^31 elements. The tensors are reserved address
+/// ranges. Only the few pages that a test touches take memory.
 #include <gtest/gtest.h>
 
 #include "backend/cuda/fused.cuh"
@@ -87,7 +87,8 @@ TEST(LargeNormalize, TakesWholeGroupsOfPixelsApart) {
   const std::int64_t side = 16000, pixels = side * side;
   for (const Flip flip : {Flip::None, Flip::Vertical}) {
     LargeNormalize image(Layout::Nhwc, {2, 3, side, side}, Layout::Nchw, flip);
-    const std::int64_t last = flip == Flip::None ? pixels : side;  // source of the last pixel
+    // The last output pixel of an image is made from its input pixel with the index last - 1.
+    const std::int64_t last = flip == Flip::None ? pixels : side;
     for (int c = 0; c < 3; ++c)
       image.in(3 * (pixels + last - 1) + c) = static_cast<std::uint8_t>(10 + c);
     image.run_ends();

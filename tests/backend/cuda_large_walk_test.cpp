@@ -19,8 +19,8 @@ TensorDesc tensor(Layout layout, const Shape& shape) {
   return dense(DType::UInt8, layout, shape, Memory::Device);
 }
 
-/// A move of more than 2^31 elements. The tests only compute which element moves where. They touch
-/// no memory.
+/// A move of more than 2^31 elements. The tests compute only which element moves where, and touch
+/// no memory of tensors. If `alike`, all channels are treated alike.
 struct Large {
   TensorDesc in, out;
   bool alike;
@@ -40,14 +40,16 @@ std::int64_t source_of(const Large& large, std::int64_t element) {
   return n * strides.n + c * strides.c + h * strides.h + w * strides.w;
 }
 
-/// A function that returns the index of the input element for element `i` of run `run`.
+/// A function that returns the index of the input element for element `i` of run `run` of a Walk. A
+/// run is a contiguous part of the output.
 using Source = std::function<std::int64_t(const Walk&, std::int64_t run, std::int64_t i)>;
 
 std::int64_t source_by_walk(const Walk& walk, std::int64_t run, std::int64_t i) {
   return walk.start(run).in + Spot::at(walk, i, 0).source(walk);
 }
 
-/// Returns the first error in a thread's elements, or nothing if all sources are right.
+/// Checks the input element of each output element that thread `thread` computes. Returns the first
+/// error, or nothing.
 std::optional<std::string> wrong_source(const Large& large, const Walk& walk, const Slots& slots,
                                         std::int64_t thread, const Source& source) {
   const Share share = slots.share(thread);

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 
 constexpr const char* kGpu = "0000:17:00.0";
 
-/// Makes functions of the fake library fail during the lifetime of the object.
+/// Makes `functions` of the fake NVML library fail during the lifetime of the object.
 class Failing {
  public:
   explicit Failing(const std::string& functions) {
@@ -51,8 +51,9 @@ TEST(GpuDayNvml, ReadsTheStateOfATurnTogether) {
   EXPECT_EQ(Nvml(kGpu, FAKE_NVML).state(), std::nullopt);
 }
 
-/// The fake library reports sw_thermal_slowdown in two fields. One is a setting of the driver and
-/// has the value 1. The larger value is the time.
+/// The fake NVML returns two fields for sw_thermal_slowdown. One is a setting of the driver, with
+/// the value 1. The other one is the throttled time in ns. Nvml takes the larger value, which is
+/// the time.
 TEST(GpuDayNvml, ReadsForHowLongReasonsHeldTheClocksBack) {
   using Times = std::map<std::string, std::int64_t>;
   EXPECT_EQ(Nvml(kGpu, FAKE_NVML).held_back_ns(), (Times{{"sw_power_cap", 2'000'000'000},

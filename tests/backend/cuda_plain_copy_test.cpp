@@ -50,7 +50,7 @@ TEST(CudaCopy, TakesTheLargestUnitThatBothAddressesAllow) {
   EXPECT_EQ(unit_bytes(4096, 8193), 1u);
 }
 
-/// Returns true if a thread of the body copies this byte.
+/// Returns true if a thread of the kernel body copies this byte.
 template <class Body>
 bool copies(const Body& body, std::int64_t byte) {
   constexpr std::int64_t size = sizeof(Vector16);
@@ -66,8 +66,8 @@ bool copies(const Body& body, std::int64_t byte) {
          to.head + Body::offset(first, static_cast<int>(row)) == to.head + unit * size;
 }
 
-/// Returns the first byte that no thread copies, or nothing. Only bytes near powers of two and near
-/// the ends are looked at.
+/// Returns the first byte that no thread copies, or nothing. Checks only bytes near powers of two
+/// and near both ends.
 template <class Body>
 std::optional<std::int64_t> missing_byte(const Body& body, std::int64_t size) {
   std::vector<std::int64_t> places{0};
@@ -79,7 +79,7 @@ std::optional<std::int64_t> missing_byte(const Body& body, std::int64_t size) {
   return std::nullopt;
 }
 
-/// Returns a body that copies `size` bytes between odd addresses. It is never run.
+/// Returns a kernel body that copies `size` bytes between odd addresses. It is never run.
 CopyBody<Vector16> huge(std::int64_t size) {
   return CopyBody<Vector16>::of(reinterpret_cast<void*>(4097), reinterpret_cast<const void*>(8193),
                                 size);
@@ -103,7 +103,8 @@ struct Narrow : CopyBody<Vector16> {
 };
 
 TEST(CudaCopy, AMistakeOf32BitsIsSeen) {
-  // Unit 2^31 is the first that does not fit into 32 bits.
+  // The body copies a head of 15 bytes and then units of 16 bytes. Unit 2^31 is the first one whose
+  // number does not fit into a signed 32-bit integer.
   EXPECT_EQ(missing_byte(Narrow{huge(many)}, many), 15 + (std::int64_t{1} << 35));
 }
 

@@ -50,8 +50,9 @@ void run_broadcast(const View& in, const View& out, const std::vector<double>& v
                                  [](const auto& body) { run_body(body); });
 }
 
-/// plain_shapes, and two shapes whose planes are whole vectors. The planes of one are smaller than
-/// a block, and the planes of the other are larger.
+/// The shapes in plain_shapes, and two shapes whose planes consist of whole vectors. The planes of
+/// {2, 3, 4, 8} have fewer elements than a block of threads processes, and those of {2, 3, 32, 36}
+/// have more.
 const std::vector<Shape> eager_shapes = [] {
   std::vector<Shape> shapes = plain_shapes;
   shapes.insert(shapes.end(), {{2, 3, 4, 8}, {2, 3, 32, 36}});
@@ -134,7 +135,7 @@ TEST(CudaEager, ComputesInFloat32AndRoundsOnce) {
   }
 }
 
-/// Returns the bits of x / divisor as a thread computes them.
+/// Returns the bits of x / divisor as a CUDA thread computes them.
 std::uint32_t quotient(float x, float divisor) {
   const float all[] = {x, x, x, x};
   const Divide::Constant one{divisor, inverse_of(divisor)}, constants[] = {one, one, one, one};
@@ -176,7 +177,8 @@ TEST(CudaEager, AQuotientThatIsNotCorrectedIsSeen) {
   EXPECT_GT(wrong, 10);
 }
 
-/// Returns true if a tensor of this size gets PlanesBody, whose grid counts channels and images.
+/// Returns true if PlanesBody is chosen for a tensor of this size. It is the kernel body whose grid
+/// has one axis for channels and one for images.
 bool counts_planes_by_its_grid(std::int64_t images, std::int64_t channels, std::int64_t inner) {
   const BroadcastArguments arguments{
       .elements = images * channels * inner, .inner = inner, .channels = channels};
@@ -217,8 +219,8 @@ Body huge(std::int64_t inner, std::int64_t channels) {
   return body;
 }
 
-/// Returns the first index with a wrong channel, or nothing. Only indices near powers of two are
-/// looked at.
+/// Returns the first index with a wrong channel, or nothing. Checks only indices near powers of
+/// two.
 template <class Body>
 std::optional<std::int64_t> wrong_channel(const Body& body) {
   for (int power = 0; power <= 33; ++power)
@@ -247,7 +249,8 @@ TEST(CudaEager, FindsTheChannelOfElementsPast32Bits) {
 }
 
 TEST(CudaEager, AMistakeOf32BitsIsSeen) {
-  // 2^32 is 1 past a multiple of 3, so its channel is 1. An index cut to 32 bits gives channel 0.
+  // With an inner extent of 1 and 3 channels, element i is in channel i % 3. So element 2^32 is in
+  // channel 1. Cut to 32 bits, its index is 0, which is in channel 0.
   EXPECT_EQ(wrong_channel(huge<Narrow>(1, 3)), std::int64_t{1} << 32);
 }
 

@@ -23,7 +23,7 @@ ResizeArguments arguments_of(const View& in, const View& out) {
           .to_width = to.w};
 }
 
-/// An input shape and an output size. The last two pairs need more than 1,000 taps per output.
+/// An input shape and an output size. The last two need more than 1,000 taps for an output pixel.
 struct Sizes {
   Shape from;
   std::int64_t height, width;
@@ -52,7 +52,8 @@ TEST(CudaResize, KeepsToTheReference) {
         }
 }
 
-/// Returns the weights of the CUDA code's taps as a vector, as normbench::Taps holds them.
+/// Returns the weights of `taps`, which the CUDA code computes, as a vector like that of
+/// normbench::Taps.
 std::vector<double> weights_of(const Taps& taps) {
   std::vector<double> weights;
   for (std::int32_t k = 0; k < taps.count; ++k) weights.push_back(taps.weight(k));

@@ -10,8 +10,8 @@ TensorDesc bytes(std::int64_t count) {
   return dense(DType::UInt8, Layout::Nchw, {1, 1, 1, count}, Memory::Device);
 }
 
-/// Returns the `written` bytes that a stream writes while it reads `read` bytes of `in`. The output
-/// starts `shift` bytes past a cache line.
+/// Runs the stream kernel, which reads `read` bytes of `in` and writes `written` bytes. Returns the
+/// bytes that it wrote. The output starts `shift` bytes past a cache line.
 std::vector<std::byte> streamed(const View& in, std::int64_t read, std::int64_t written,
                                 std::int64_t shift) {
   Guarded out(bytes(written), shift);
@@ -22,7 +22,7 @@ std::vector<std::byte> streamed(const View& in, std::int64_t read, std::int64_t 
   return out.payload();
 }
 
-// The input holds no poison, so a poison byte in the output was not written.
+// The input has no byte 0xFF, the poison of Guarded. So a byte 0xFF in the output was not written.
 TEST(CudaStream, WritesEveryByte) {
   for (const auto& [reads, writes] :
        {std::pair{1, 4}, {1, 2}, {1, 1}, {2, 1}, {4, 1}, {3, 5}, {0, 1}})
@@ -49,7 +49,7 @@ TEST(CudaStream, CopiesWholeBlocksWhereTheMixIsEven) {
 
 /// Returns the first 16-byte vector of the input that the stream does not read, or nothing. A
 /// vector counts as read if a change in it changes the output. Only vectors at the edges of rows
-/// and blocks are tried.
+/// (of 256 vectors, one for each thread of a block) are tried.
 std::optional<std::int64_t> unread_vector(std::int64_t read, std::int64_t written) {
   Guarded in(bytes(read));
   std::memset(in.view().data, 0, static_cast<std::size_t>(read));
@@ -81,8 +81,8 @@ TEST(CudaStream, ReadsEveryVector) {
     EXPECT_EQ(unread_vector(read, written), std::nullopt) << read << ":" << written;
 }
 
-/// Returns the number of rows of each block as a string. In "1.1.", for example, every second block
-/// has no row.
+/// Returns how many rows Deal gives to each block, with one character for each block. A row has one
+/// vector for each thread of a block. In "1.1.", for example, every second block gets no row.
 std::string dealt(std::int64_t rows, std::int64_t blocks) {
   std::string text;
   const Deal deal = Deal::of(rows, blocks);

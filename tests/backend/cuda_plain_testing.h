@@ -26,7 +26,7 @@ inline const std::vector<DType> all_dtypes = [] {
 }();
 inline const std::vector<Layout> both_layouts{Layout::Nchw, Layout::Nhwc};
 
-/// Returns one constant per channel: first, first + step, …
+/// Returns one constant per channel: first, first + step, first + 2 * step, and so on.
 inline std::vector<double> channel_values(std::int64_t channels, double first, double step) {
   std::vector<double> values;
   for (std::int64_t c = 0; c < channels; ++c)

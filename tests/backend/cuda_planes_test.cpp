@@ -33,8 +33,8 @@ auto with_task(const Normalize& op, const View& in, const View& out, Use use) {
   });
 }
 
-/// Returns the kind of body for tensors that start `in_past` and `out_past` bytes past address
-/// 4096.
+/// Returns the kind of the kernel body that is chosen if the input starts `in_past` bytes past
+/// address 4096 and the output `out_past` bytes.
 std::string_view kind_of(const Normalize& op, const TensorDesc& in, std::uintptr_t in_past = 0,
                          std::uintptr_t out_past = 0) {
   const View from{reinterpret_cast<std::byte*>(4096 + in_past), in};
@@ -74,7 +74,7 @@ TEST(FusedBodies, DensePlanesOfWholeSlotsHaveTheirOwn) {
   Normalize half = kOp;
   half.to = DType::Float16;
   EXPECT_EQ(kind_of(half, planes), "planes");
-  EXPECT_EQ(kind_of(half, planes, 4), "general");  // slots of the input have 8 bytes
+  EXPECT_EQ(kind_of(half, planes, 4), "general");  // a slot needs 8 aligned input bytes
   EXPECT_EQ(kind_of(half, tensor(Layout::Nchw, {2, 3, 6, 6})), "general");
 }
 

@@ -1,4 +1,4 @@
-/// Bugs that the tests of fused kernels must find. Each test here plants one bug.
+/// Tests that the tests of fused kernels find bugs. Each test here plants one bug.
 #include <gmock/gmock.h>
 
 #include "backend/cuda/fused.cuh"
@@ -14,8 +14,8 @@ using testing::Optional;
 const Normalize kOp{.mean = {1, 2, 3}, .std = {4, 5, 6}};
 const TensorDesc kIn = dense(DType::UInt8, Layout::Nchw, {2, 3, 5, 7}, Memory::Device);
 
-/// Returns a runner that changes the body of the normalization with `spoil` before it runs the
-/// body. The test fails if the body is not of the type that `spoil` takes.
+/// Returns a function that runs a normalization, but first changes its kernel body with `spoil`.
+/// The test fails if the body is not of the type that `spoil` takes.
 template <class Spoil>
 OnHost with_bug(Spoil spoil) {
   return [spoil](const Op& op, const View& in, const View& out, std::int64_t enough_threads) {
@@ -136,7 +136,8 @@ TEST(PlantedBugDeathTest, AReadOfOneElementBesideTheInputEndsTheProcess) {
   EXPECT_DEATH(static_cast<void>(last[1]), "");
 }
 
-/// Runs ops on an input that lies directly before or behind a page without access.
+/// Runs ops on an input that lies directly before or behind a page without access. A read outside
+/// of the input ends the process.
 void expect_no_read_beside(const TensorDesc& in, const std::vector<Op>& ops) {
   for (const auto side : {Fenced::Side::Before, Fenced::Side::Behind})
     for (const Op& op : ops)

@@ -14,8 +14,8 @@ TensorDesc tensor(Layout layout, const Shape& shape) {
   return dense(DType::UInt8, layout, shape, Memory::Device);
 }
 
-/// A walk's numbers: runs, elements, period, stride of pixels, stride of channels, axis of the
-/// channel.
+/// The members of a Walk that tests compare: runs, elements, period, stride of pixels, stride of
+/// channels, axis of the channel.
 using Geometry = std::array<std::int64_t, 6>;
 
 Geometry geometry(const Walk& w) {
@@ -60,7 +60,7 @@ TEST(Walk, HasNoRunsWithoutElements) {
 
 TEST(Slots, AreSharedByAsFewThreadsAsARunNeeds) {
   Walk walk;
-  walk.elements = 224;  // elements of a row: 56 slots of float32
+  walk.elements = 224;  // elements of a run: 56 slots of float32
   walk.runs = 10;
   walk.outer[0] = {Divisor::of(10), 300, 224};
   const Slots few = Slots::of(walk, 4096, 4, 4, 1 << 18);
@@ -75,7 +75,7 @@ TEST(Slots, AreSharedByAsFewThreadsAsARunNeeds) {
   EXPECT_EQ(Slots::of(walk, 4096 + 4, 4, 4, 0).per_run, 57);  // 55 whole slots, a head and a tail
 }
 
-/// Returns the slots that the threads of a run take, sorted.
+/// Returns the indices of the slots that the threads of run `run` process, sorted.
 std::vector<std::int64_t> slots_taken(const Slots& slots, std::int64_t run) {
   const std::int64_t per_run = slots.chunks.divisor << slots.lane_bits;
   std::vector<std::int64_t> taken;

@@ -1,4 +1,4 @@
-/// CUPTI records in memory, in the form that the library returns them.
+/// Makes buffers of CUPTI records, in the form in which the library returns them.
 #pragma once
 
 #include <cupti.h>
@@ -62,15 +62,15 @@ class FakeBuffer {
     return *this;
   }
 
-  /// Returns the buffer's bytes. No records can be added afterwards. The allocation ends with the
-  /// last byte, so that a sanitizer reports reads beyond it.
+  /// Returns the bytes of the buffer. After this, no records can be added. The allocation ends with
+  /// the last byte, so that a sanitizer reports reads beyond it.
   std::span<std::uint8_t> bytes() {
     bytes_.shrink_to_fit();
     layouts()[bytes_.data()] = layout_;
     return bytes_;
   }
 
-  /// Does what cuptiActivityGetNextRecord does, but also returns records that cut() shortened.
+  /// Behaves like cuptiActivityGetNextRecord, but also returns records that cut() shortened.
   static CUptiResult next_record(std::uint8_t* buffer, std::size_t, CUpti_Activity** record) {
     const Layout& layout = layouts().at(buffer);
     auto next = layout.starts.begin();

@@ -84,7 +84,8 @@ TEST(CuptiNames, OfTenThousandCharactersStay) {
   EXPECT_EQ(kernel_name(long_name.c_str()), long_name);
 }
 
-/// The C++ library does not demangle more than 1024 characters.
+/// The C++ library does not demangle names of more than 1024 characters. The mangled name here has
+/// 1007.
 TEST(CuptiNames, OfAThousandCharactersAreReadable) {
   const std::string name(1000, 'k');
   EXPECT_EQ(kernel_name(("_Z1000" + name + "v").c_str()), name + "()");

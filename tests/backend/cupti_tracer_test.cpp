@@ -31,12 +31,14 @@ using testing::SizeIs;
 const Places kNowhere{.names = {"libcupti_of_nobody.so"}, .directories = {"/nowhere/lib"}};
 constexpr const char* kEvents = ": device times come from CUDA events";
 
-/// The memory resource of the process's queue of completed buffers. It becomes the default resource
-/// before the queue is made.
+/// The memory resource of the queue in which the process keeps completed CUPTI buffers. It becomes
+/// the default resource before the queue is made, so that a test can make the queue run out of
+/// memory.
 ScarceMemory queue_memory;
 [[maybe_unused]] auto* const default_memory = std::pmr::set_default_resource(&queue_memory);
 
-/// Tests against the fake library, which is reset before each test. A test can set its mode.
+/// Tests Tracer with the fake CUPTI library, which is reset before each test. A test can set the
+/// mode of the library.
 class CuptiTracer : public testing::Test {
  protected:
   CuptiTracer() : library_(dlopen(FAKE_CUPTI, RTLD_NOW)), fake(FakeCupti::find(FAKE_CUPTI)) {
@@ -276,7 +278,7 @@ TEST_F(CuptiTracer, ABufferThatCannotBeKeptCountsAsLost) {
   for (const bool out : {true, false}) {
     tracer.start();
     fake.call(211, 100, 200);
-    queue_memory.out = out;  // stop() makes CUPTI return the buffer
+    queue_memory.out = out;  // stop() makes CUPTI return the buffer to the queue
     const DeviceTrace trace = tracer.stop();
     queue_memory.out = false;
     EXPECT_THAT(trace.records, SizeIs(out ? 0 : 1));
@@ -295,8 +297,8 @@ TEST_F(CuptiTracer, ARefusedClockIsMappedToTheHosts) {
   ASSERT_THAT(trace.records, SizeIs(1));
   EXPECT_GT(trace.clock_error_ns, 0);
   const std::int64_t off = trace.records[0].start_ns - static_cast<std::int64_t>(before);
-  // The clocks are compared when tracing starts and stops, each time with an error. The call began
-  // before tracing started, so its time is extrapolated and has a larger error.
+  // The clocks are compared when tracing starts and when it stops. Each comparison has an error.
+  // The call began before tracing started, so its time is extrapolated and its error is larger.
   EXPECT_LE(std::abs(off), 10 * trace.clock_error_ns + 1000);
 }
 
@@ -473,8 +475,8 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// Hides the CUPTI libraries of this machine: sets the variables that usual_places() reads, so that
-/// they lead to no Python environment and to no CUDA Toolkit.
+/// Hides the CUPTI libraries of this machine. For this, it sets the variables that usual_places()
+/// reads, so that they lead to no Python environment and to no CUDA Toolkit.
 class CuptiPlaces : public testing::Test {
  private:
   Variable path_{"PATH", "/nowhere/bin"}, venv_{"VIRTUAL_ENV", ""}, conda_{"CONDA_PREFIX", ""};
@@ -502,7 +504,8 @@ TEST_F(CuptiPlaces, HaveTheLibraryOfThisBuildsCudaFirst) {
               ElementsAre("libcupti.so.14", "libcupti.so.13", "libcupti.so.12", "libcupti.so"));
 }
 
-/// Folders with copies of the fake library. The loader does not find these copies by their name.
+/// Makes folders with copies of the fake CUPTI library. The dynamic loader finds the copies only by
+/// their paths, not by their names.
 class GpuDayCupti : public CuptiPlaces {
  protected:
   GpuDayCupti() { std::filesystem::create_directories(folder_); }
@@ -615,7 +618,7 @@ TEST_F(GpuDayCupti, OfPipIsLoaded) {
   EXPECT_TRUE(tracer.attach()) << tracer.missing();
 }
 
-/// Returns the sizes of two kernels' records in a buffer, in bytes.
+/// Records two kernels, and returns the size of each record in the buffer, in bytes.
 std::vector<std::size_t> kernel_bytes(const Library& library, const FakeCupti& fake) {
   const Session session(library.functions());
   EXPECT_EQ(session.missing(), "");

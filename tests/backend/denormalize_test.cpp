@@ -1,4 +1,4 @@
-/// Tests the CPU rows of denormalize on inputs whose exact results are known. Tests on random
+/// Tests the CPU kernels of denormalize on inputs whose exact results are known. Tests on random
 /// values allow an error of 1, so they would miss a wrong rounding.
 #include <gtest/gtest.h>
 
@@ -11,14 +11,14 @@ namespace {
 
 const std::vector<double> mean{123.675, 116.28, 103.53}, deviation{58.395, 57.12, 57.375};
 
-/// A row of denormalize on one instruction set.
+/// The parameters are an instruction set and the name of a CPU kernel of denormalize.
 class DenormalizeRows : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   Kernel row() const { return cpu_row(Denormalize::name, std::get<1>(GetParam())); }
   ForcedSimd forced_{std::get<0>(GetParam())};
 };
 
-/// Fills a view so that all 256 bytes occur in every channel.
+/// Fills a view so that all values from 0 to 255 occur in every channel.
 void fill_bytes(const View& view) {
   Tensor64 values{.shape = view.desc.shape, .values = {}};
   for (std::int64_t i = 0; i < view.desc.elements(); ++i)
@@ -50,7 +50,8 @@ TEST_P(DenormalizeRows, GiveTheBytesBackThatWereNormalized) {
           }
 }
 
-/// The values include halves, which round to the even number, values outside 0 … 255, and NaN.
+/// The values include halves, which round to the even number. They also include values outside of 0
+/// to 255, and NaN.
 TEST_P(DenormalizeRows, RoundToEvenSaturateAndMakeNanZero) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> some{-infinity, -1000, -0.5, -0.25, 0.5,  1.5,      2.5,

@@ -1,4 +1,4 @@
-/// Memory next to pages that the process may not access.
+/// Tensors directly beside pages that the process may not access.
 #pragma once
 
 #include <sys/mman.h>

@@ -15,8 +15,8 @@ namespace normbench::fresh_pages_test {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-// Each shape is walked in several slices. Every plane starts at a cache line in the first shape,
-// but not in the second.
+// walk() splits each of these shapes into several slices. In the first shape, every plane starts at
+// a cache line. In the second shape, some planes start within a line.
 const std::vector<Shape> kShapes{{2, 3, 210, 320}, {1, 3, 301, 299}};
 
 /// An output in pages that nothing has touched. It starts `shift` bytes past the start of the
@@ -50,7 +50,7 @@ bool is_mapped(std::byte* at) {
 }
 
 struct Route {
-  std::string_view row;  // a row that populates pages
+  std::string_view row;  // the name of a CPU kernel that populates pages
   Op op;
   DType from;
   Layout in;
@@ -73,7 +73,7 @@ std::vector<Route> routes() {
           {"blocked", Crop{.window = {.height = 200, .width = 290}}, DType::Float16, Layout::Nhwc}};
 }
 
-/// Runs the row on the whole tensor with a team of `threads`.
+/// Runs the CPU kernel of `route` on the whole tensor with a team of `threads` threads.
 void run(const Route& route, const View& in, const View& out, bool pages_mapped, int threads) {
   const Kernel kernel = cpu_row(name_of(route.op), route.row);
   const Signature signature{.in = {in.desc}, .out = {out.desc}, .pages_mapped = pages_mapped};
@@ -109,8 +109,9 @@ TEST_P(FreshPages, HaveTheBitsOfMappedOnes) {
 INSTANTIATE_TEST_SUITE_P(Cpu, FreshPages, testing::ValuesIn(simd_targets()),
                          [](const auto& info) { return info.param; });
 
-/// Walks an image into a fresh output. Before each run of elements is written, calls `seen` with
-/// two flags: true if the first page of the run is mapped, and true if its last page is.
+/// Calls walk() on an image and a fresh output. Calls `seen` before each run (a contiguous piece of
+/// the output) is written. `first` is true if the first page of the run is mapped, and `last` is
+/// true if its last page is mapped.
 void walk_fresh(const Shape& shape, Layout from, FirstTouches touches,
                 const std::function<void(bool first, bool last)>& seen) {
   Guarded in(dense(DType::UInt8, from, shape, Memory::Pageable));

@@ -1,4 +1,4 @@
-/// Plants small faults into a group norm. The comparison with the reference must find each fault.
+/// Plants faults into a group norm kernel. The comparison with the reference must find each fault.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -65,7 +65,8 @@ void leave_a_value_out(const GroupNorm& op, const Tensors& in, Tensors& out) {
       const GroupSpread spread = spread_of(shorter ? group.first(group.size() - 1) : group);
       return Statistics{spread.mean, spread.variance};
     });
-  // Compute dx without the last value's part in both sums of its group.
+  // dx depends on two sums over each group: of g = dy * gamma, and of g * h. This changes dx as if
+  // the last value were missing from both sums of the last group.
   const GroupNorm::Inputs which = op.inputs();
   const Tensor64 h = group_scaled(in[which.x], in[which.mean], in[which.rstd]);
   const double gamma = op.affine ? in[which.gamma].values.back() : 1;
@@ -133,8 +134,8 @@ Kernel planted() {
 constexpr RandomValues standard{Distribution::Normal, 0, 1},
     far_from_zero{Distribution::Normal, 1e4, 1};
 
-/// Returns the failures in the forward pass and in both backward passes, "" where there is none. x
-/// has 588 elements in groups of 98.
+/// Returns the failures of the forward pass and of both backward passes, with "" for a pass without
+/// a failure. x has 588 elements in 6 groups of 98.
 std::vector<std::string> found(const Kernel& row, const RandomValues& values, Layout layout) {
   return failures_of(
       row, GroupNormPasses({.x = dense(DType::Float32, layout, {2, 6, 7, 7}, Memory::Pageable),
@@ -196,7 +197,8 @@ TEST_P(PlantedGroupNorm, DependsOnTheTeam) {
 INSTANTIATE_TEST_SUITE_P(Cpu, PlantedGroupNorm, testing::Values(Layout::Nchw, Layout::Nhwc),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
-/// Returns the failure that the self-test finds in a row with its own inputs, or "".
+/// Runs the self-test, which makes its own inputs, on a kernel row. Returns the failure that the
+/// self-test finds, or "".
 std::string selftest_finds(const Kernel& row) {
   Backends backends;
   backends.list.push_back(std::make_unique<PlantedBackend>(std::vector{row}));

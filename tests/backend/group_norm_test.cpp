@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t channels = 96;
 constexpr std::int64_t numbers_of_groups[] = {1, 3, 32, channels};
 
-/// With one image, there may be fewer groups than threads.
+/// Some shapes have one image, so that a tensor may have fewer groups than there are threads.
 constexpr Shape shapes[] = {
     {1, channels, 1, 1},   {128, channels, 1, 1}, {33, channels, 7, 1},
     {1, channels, 1, 7},   {17, channels, 7, 7},  {1, channels, 7, 7},
@@ -30,7 +30,8 @@ std::vector<Kernel> group_norm_rows() {
   return rows;
 }
 
-/// Checks the rows on all instruction sets, but large tensors only on the default one.
+/// Checks the CPU kernels of group norm on all instruction sets, but large tensors only on the
+/// default one.
 void expect_right(const GroupNormCase& one) {
   constexpr std::int64_t large = 1'000'000;  // number of elements
   const GroupNormPasses passes(one);
@@ -60,15 +61,16 @@ TEST_P(GroupNormRows, KeepToTheReferenceOnStandardNormalValues) {
     expect_right({.x = x(shapes[i]), .groups = groups(i), .values = standard});
 }
 
-/// If the mean is far from 0, a variance that is computed as E[x^2] - E[x]^2 is wrong. The shape
-/// with the largest planes is left out to save time.
+/// If the mean is far from 0, a variance that is computed in float32 as E[x^2] - E[x]^2 is wrong.
+/// The shape with the largest planes is left out to save time.
 TEST_P(GroupNormRows, KeepToTheReferenceOnConstantValuesAndFarFromZero) {
   for (std::size_t i = 0; i + 1 < std::size(shapes); ++i)
     for (const RandomValues& values : {constant, far_from_zero})
       expect_right({.x = x(shapes[i]), .groups = groups(i), .values = values});
 }
 
-/// Sizes of planes around those at which the CPU rows switch to another code path.
+/// Tests plane sizes just below and above those at which the CPU kernels switch to another code
+/// path.
 TEST_P(GroupNormRows, KeepToTheReferenceWhereTheWayOfWorkingChanges) {
   constexpr std::int64_t groups_in_three_images = 7;
   for (const std::int64_t pixels : {63, 64, 65, 1024, 1025, 3000, 5461, 5462, 10922, 10923}) {
@@ -77,7 +79,7 @@ TEST_P(GroupNormRows, KeepToTheReferenceWhereTheWayOfWorkingChanges) {
   }
 }
 
-/// A NaN makes its own group NaN and no other group.
+/// A NaN in x makes the results of its group NaN, but not those of other groups.
 TEST_P(GroupNormRows, KeepNaN) {
   const GroupNorm op{.groups = 2, .affine = false};
   const TensorDesc desc = x({1, 4, 9, 9});

@@ -1,4 +1,5 @@
-/// Comparison of group norm rows with the double reference, on inputs that a test chooses.
+/// Compares group norm kernels with the reference in double precision, on inputs that a test
+/// chooses.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ struct GroupNormCase {
 };
 
 /// A forward pass, a backward pass, and a backward pass that adds to older gradients. Each pass has
-/// inputs of its own.
+/// its own inputs.
 class GroupNormPasses {
  public:
   struct Pass {
@@ -87,9 +88,10 @@ class GroupNormPasses {
   std::uint64_t seed_ = 0;
 };
 
-/// Returns one text per pass: what is wrong with the row in these settings, or "". The row must
-/// stay within the op's bound, give the same bits in all settings, and write nothing beside its
-/// tensors.
+/// Returns one text for each pass: what is wrong with the kernel row in these settings (such as
+/// numbers of threads and offsets of buffers), or "" if nothing is. The row must stay within the
+/// error bound of the op and must give the same bits in all settings. It must not write outside of
+/// its tensors.
 inline std::vector<std::string> failures_of(selftest::Lab& lab, const Kernel& row,
                                             const GroupNormPasses& passes,
                                             const std::vector<selftest::Setting>& settings) {
@@ -106,8 +108,8 @@ inline std::vector<std::string> failures_of(selftest::Lab& lab, const Kernel& ro
   return failures;
 }
 
-/// Runs a CPU row on these instruction sets, with 1, 2 and 3 threads, and with buffers at several
-/// offsets. Returns one text per pass: what is wrong, or "".
+/// Runs a CPU kernel on the instruction sets `simd`, with 1, 2 and 3 threads, and with buffers at
+/// several offsets. Returns one text for each pass: what is wrong, or "" if nothing is.
 inline std::vector<std::string> failures_of(const Kernel& row, const GroupNormPasses& passes,
                                             const std::vector<std::string>& simd = simd_targets()) {
   Backends cpu;

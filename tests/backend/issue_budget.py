@@ -78,9 +78,9 @@ ROWS = [
     Row("PlanesBody<float, Divide>", 24, 16, 44, constants=8),  # a division takes 8 instructions
     Row("PlanesBody<float, ScaleAndShift>", 20, 16, 40, constants=4),
     Row("PairBody<float, (Add|Multiply)>", 32, 16, 40),
-    # One block handles a group: one loop sums, another loop normalizes. Each loop has a row here.
-    # Accesses to shared memory, and to x, which may be null, are conditional: they count as
-    # instructions, but not as bytes.
+    # One block computes a group. One loop sums and another one normalizes, and each loop has a row
+    # here. Accesses to shared memory are conditional, and so are accesses to x, which may be null.
+    # They count as instructions, but not as bytes.
     *[Row(f"Group{body}, true>", loads, stores, most, loop=True, registers=64)
       for body, loads, stores, most in [
           ("Forward<float, 4, (1|4)", 64, 0, 120), ("Forward<float, 4, (1|4)", 0, 64, 130),
@@ -237,7 +237,7 @@ def whole_path(code, loads, stores):
     """Returns (the instructions of the path of whole slots, []). Without such a path, returns (None, the bytes that
     the other paths load and store)."""
     index = {one.address: i for i, one in enumerate(code)}
-    ways = [{} for _ in range(len(code) + 1)]  # bytes moved from here -> (count, next)
+    ways = [{} for _ in range(len(code) + 1)]  # per instruction: bytes moved from it on -> (count, next)
     for at in range(len(code) - 1, -1, -1):
         one = code[at]
         here = (one.bytes() if one.accesses("LDG") else 0, one.bytes() if one.accesses("STG") else 0)

@@ -8,8 +8,8 @@
 namespace normbench::kernel_fences_test {
 namespace {
 
-/// Runs a row once on tensors that are made as Tensor(desc, arguments...). Returns the bytes of its
-/// outputs.
+/// Runs a kernel once on tensors that are made by Tensor(desc, arguments...). Returns the bytes of
+/// the outputs.
 template <class Tensor, class... Arguments>
 std::vector<std::byte> outputs_of(const Kernel& kernel, const Op& op, const Signature& s,
                                   Arguments... arguments) {
@@ -31,8 +31,8 @@ std::vector<std::byte> outputs_of(const Kernel& kernel, const Op& op, const Sign
   return bytes;
 }
 
-/// Runs a row on tensors directly before and behind pages without access. The outputs must equal
-/// those in ordinary memory.
+/// Runs a kernel on tensors that lie directly before or behind a page without access. An access to
+/// such a page ends the process. The outputs must equal those in ordinary memory.
 void expect_kept_in(const Kernel& kernel, const Op& op, const Signature& s) {
   SCOPED_TRACE(describe(s.in[0]) + " -> " + describe(s.out[0]));
   const std::vector<std::byte> expected = outputs_of<Guarded>(kernel, op, s);
@@ -61,7 +61,8 @@ TEST_P(Fences, AreNotTouched) {
   EXPECT_GE(runs, 6);
 }
 
-/// Returns the CPU rows that write outputs and whose op has a reference, except the reference rows.
+/// Returns the CPU kernels that write outputs and whose op has a reference, without the reference
+/// kernels themselves.
 std::vector<Kernel> fenced_rows() {
   std::vector<Kernel> rows = cpu_rows();
   std::erase_if(rows, [](const Kernel& kernel) {

@@ -1,4 +1,5 @@
-/// Buffers that detect stray writes, and the comparison of every row with its reference.
+/// Buffers that detect stray writes, and functions that compare a kernel row (an implementation of
+/// an op) with the reference of the op.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,8 +16,8 @@
 
 namespace normbench {
 
-/// A dense tensor filled with poison (0xFF) between guards of poison. It starts `shift` elements
-/// past a cache line.
+/// A dense tensor between guards. The tensor and the guards are filled with poison (0xFF). The
+/// tensor starts `shift` elements past a cache line.
 class Guarded {
  public:
   explicit Guarded(const TensorDesc& desc, std::int64_t shift = 0) : desc_(desc) {
@@ -60,8 +61,8 @@ inline Accuracy filled(DType dtype) {
   return {.low = 0, .high = 255, .whole = dtype == DType::UInt8};
 }
 
-/// Describes the first element of `actual` whose distance from `expected` exceeds its bound, or
-/// returns nothing.
+/// Describes the first element of `actual` whose distance from `expected` exceeds its bound.
+/// Returns nothing if there is none.
 inline std::optional<std::string> mismatch(const Tensor64& expected, const View& actual,
                                            const Errors& bounds) {
   const Tensor64 got = to_double(actual, 0, actual.desc.shape.n);
@@ -73,7 +74,7 @@ inline std::optional<std::string> mismatch(const Tensor64& expected, const View&
   return std::nullopt;
 }
 
-/// Returns the result of the op's reference for `in`. `out` is the description of the output.
+/// Returns the result of the op's reference for input `in`. `out` describes the output.
 inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out) {
   const std::vector<Tensor64> from{to_double(in, 0, in.desc.shape.n)};
   std::vector<Tensor64> to(1);
@@ -83,7 +84,8 @@ inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out)
   return to[0];
 }
 
-/// Returns the op's error bounds for the result of expected_of(). `in` must be filled by fill().
+/// Returns the error bounds of the op for the result of expected_of(). `in` must be filled by
+/// fill().
 inline Errors bounds_of(const Op& op, const View& in, const TensorDesc& out) {
   const Tensor64 from = to_double(in, 0, in.desc.shape.n);
   const Known known{from, filled(in.desc.dtype)};
@@ -91,7 +93,7 @@ inline Errors bounds_of(const Op& op, const View& in, const TensorDesc& out) {
   return accuracies(op, std::span(&known, 1), std::span(&exact, 1), std::span(&out, 1))[0].errors;
 }
 
-/// Runs a row once on a team of `threads`.
+/// Runs a CPU kernel once on a team of `threads` threads.
 inline void launch(const Kernel& kernel, const Op& op, const View& in, const View& out,
                    int threads) {
   const Signature signature{.in = {in.desc}, .out = {out.desc}};
@@ -106,7 +108,7 @@ inline std::vector<Kernel> cpu_rows() {
   return {backend->kernels().begin(), backend->kernels().end()};
 }
 
-/// Returns the CPU row `name` of the op `op`. Fails the test if there is none.
+/// Returns the CPU kernel row `name` of the op `op`. Fails the test if there is none.
 inline Kernel cpu_row(std::string_view op, std::string_view name) {
   for (const Kernel& kernel : cpu_rows())
     if (kernel.op == op && kernel.name == name) return kernel;

@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, RowsOf, testing::ValuesIn(ops_with_rows()),
 /// For each pair of input and output dtype: the accepted pairs of input and output layout.
 using Forms = std::map<std::pair<DType, DType>, std::set<std::pair<Layout, Layout>>>;
 
-/// Returns the dtypes and layouts of the op's samples that the row accepts.
+/// Returns the dtypes and layouts of the op's samples that the kernel accepts.
 Forms accepted_forms(const Kernel& kernel) {
   Forms forms;
   for (const auto& dtype : words(DType{}))
@@ -55,8 +55,9 @@ Forms accepted_forms(const Kernel& kernel) {
 
 class AcceptedForms : public testing::TestWithParam<std::string> {};
 
-/// On every instruction set, a row must accept each of its pairs of dtypes in all layouts that the
-/// reference row takes. The default row must accept all that the reference row accepts.
+/// If a kernel row accepts a pair of dtypes, it must accept the pair in all layouts in which the
+/// op's reference row accepts it. The op's default row must accept everything that the reference
+/// row accepts. Both rules are checked on every instruction set.
 TEST_P(AcceptedForms, AreThoseOfTheReference) {
   const ForcedSimd forced(GetParam());
   Forms all;
@@ -79,13 +80,14 @@ TEST_P(AcceptedForms, AreThoseOfTheReference) {
 INSTANTIATE_TEST_SUITE_P(Cpu, AcceptedForms, testing::ValuesIn(simd_targets()),
                          [](const auto& info) { return info.param; });
 
-/// The start of the buffers, in elements past a cache line, and the size of the team.
+/// `shift` is the start of the buffers, in elements past a cache line. `threads` is the size of the
+/// team.
 struct Setting {
   int shift, threads;
 };
 
-/// Expects one op on one input to be right within its bound, without stray writes, and with the
-/// same bits in every setting.
+/// Expects the kernel's result to be within the error bound of the op and to have the same bits in
+/// every setting. Also expects no stray writes.
 void expect_right(const Kernel& kernel, const Op& op, const Signature& s) {
   SCOPED_TRACE(describe(s.in[0]) + " -> " + describe(s.out[0]));
   std::vector<std::byte> first;
@@ -105,8 +107,8 @@ void expect_right(const Kernel& kernel, const Op& op, const Signature& s) {
 
 class NormalizeRows : public testing::TestWithParam<std::tuple<Kernel, std::string>> {};
 
-/// Whole and cropped rows of pixels, from left to right and from right to left. Planes are whole
-/// cache lines, but some rows of pixels start within a line.
+/// Tests the kernels on whole and cropped rows of pixels, also mirrored ones. Planes are multiples
+/// of a cache line, but some rows of pixels start within a line.
 TEST_P(NormalizeRows, KeepToTheReferenceRowByRow) {
   const auto& [kernel, target] = GetParam();
   const ForcedSimd forced(target);
@@ -144,7 +146,8 @@ INSTANTIATE_TEST_SUITE_P(Cpu, NormalizeRows,
                                   std::get<1>(info.param);
                          });
 
-/// Returns the ops whose input and output are both pageable memory.
+/// Returns the ops whose input and output are both pageable memory, without those that pass their
+/// input through.
 std::vector<std::string> ops_of_pageable_memory() {
   const TensorDesc in = dense(DType::Float32, Layout::Nchw, {2, 3, 5, 7}, Memory::Pageable);
   std::vector<std::string> names;

@@ -49,7 +49,8 @@ class LoadRows : public testing::Test {
     throw std::runtime_error("no such row");
   }
 
-  /// Loads a batch into poisoned memory. Returns its bytes in memory order.
+  /// Loads a batch into memory that is filled with 0xA5. Returns the bytes of the batch in memory
+  /// order.
   Bytes run(const Launch& launch, const Load& op, int threads, Recorder* recorder = nullptr,
             std::int64_t item = 0) const {
     const TensorDesc desc = op.infer({})[0];
@@ -81,7 +82,7 @@ TEST_F(LoadRows, DecodeAgreesWithTheReference) {
               load({.batch = 6, .height = height, .width = width, .fit = fit, .layout = layout});
           const Bytes expected = run(prepared("reference", op), op, 1);
           const Launch launch = prepared("decode", op);
-          for (int call = 0; call < 2; ++call) {  // the second reuses buffers
+          for (int call = 0; call < 2; ++call) {  // the second call reuses buffers
             const Bytes actual = run(launch, op, threads);
             for (std::size_t i = 0; i < expected.size(); ++i)
               ASSERT_NEAR(actual[i], expected[i], 1)

@@ -20,7 +20,8 @@ std::int64_t minor_faults() {
   return usage.ru_minflt;
 }
 
-/// Returns the text behind `name` in /proc/self/smaps for the mapping of an address, or "".
+/// Returns the text after "NAME:" in /proc/self/smaps for the mapping that contains `address`, or
+/// "" if there is none.
 std::string mapping_line(const void* address, const std::string& name) {
   std::ifstream maps("/proc/self/smaps");
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -42,8 +43,8 @@ bool system_gives_huge_pages() {
   return words.find("[madvise]") != words.npos || words.find("[always]") != words.npos;
 }
 
-/// Writes to every page. It is not instrumented, because a sanitizer's shadow memory would cause
-/// page faults, too.
+/// Writes to every page. It is not instrumented, because the shadow memory of a sanitizer would
+/// also cause page faults.
 __attribute__((no_sanitize("address", "thread"))) void touch(Allocation& pages) {
   for (std::size_t at = 0; at < pages.bytes(); at += 4096) pages.data()[at] = std::byte{1};
 }
@@ -70,12 +71,12 @@ TEST(HugePages, FaultOnceEach) {
   const std::int64_t given = kib * 1024 / static_cast<std::int64_t>(huge);
   if (given == 0) GTEST_SKIP() << "the system has no huge pages free";
   const std::int64_t expected = given + (count - given) * 512;
-  constexpr std::int64_t of_others = 8;  // allowed page faults outside of the writes
+  constexpr std::int64_t of_others = 8;  // page faults allowed outside of the writes
   EXPECT_GE(faults, expected);
   EXPECT_LE(faults, expected + of_others);
 }
 
-/// The part lies in pages [3, 7), but covers the first and the last of them only partly.
+/// The populated bytes lie in pages 3 to 6, but cover pages 3 and 6 only partly.
 TEST(PopulatePages, MapsThePagesOfAPartAndKeepsWhatTheyHold) {
   if (!populates_pages()) GTEST_SKIP() << "this Linux has no MADV_POPULATE_WRITE";
   constexpr std::size_t page = 4096, count = 10;

@@ -1,5 +1,5 @@
-/// Loads image files in which bytes were changed, removed or inserted. Each row must load the file,
-/// or throw an error that names it. Sanitizers check memory accesses.
+/// Loads image files in which bytes were changed, removed or inserted. Each CPU kernel of the op
+/// `load` must load the file, or throw an error that names it. Sanitizers check memory accesses.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -101,7 +101,7 @@ TEST(MutatedImages, AreLoadedOrNamedByBothRows) {
     EXPECT_THAT(whole, testing::HasSubstr(name + " ("));
   }
   EXPECT_GT(broken, 600);
-  EXPECT_LT(broken, 2000);  // a decoder accepts changed coefficients
+  EXPECT_LT(broken, 2000);  // decoders accept some changed coefficients
   fs::remove_all(folder);
 }
 

@@ -56,8 +56,8 @@ class OnPages {
 
 class RowsInParts : public testing::TestWithParam<std::string> {
  protected:
-  /// Expects the row to copy its input when the tensors start `in_at` and `out_at` bytes past a
-  /// page.
+  /// Expects the CPU kernel `row` to copy its input when the tensors start `in_at` and `out_at`
+  /// bytes past a page.
   void expect_copy(std::string_view row, const Op& op, std::int64_t in_at, std::int64_t out_at) {
     const TensorDesc desc =
         dense(DType::Float32, Layout::Nchw, {1, 1, 1, 70'016}, Memory::Pageable);
@@ -81,8 +81,8 @@ TEST_P(RowsInParts, WriteEveryElementWhereverTensorsLieInTheirPages) {
   }
 }
 
-// A part may start anywhere in a cache line of the next plane. It must use the constants of that
-// plane's channel.
+// A part may start anywhere in a plane, also within a cache line. Every element must get the
+// constants of the channel of its plane.
 TEST_P(RowsInParts, GiveEveryPlaneItsChannelsConstants) {
   for (const Shape& shape :
        {Shape{40, 3, 37, 41}, {9, 5, 64, 64}, {3, 7, 113, 129}, {70, 1, 25, 31}})

@@ -1,4 +1,4 @@
-// Kernels that issue_budget.py must report, each for one reason.
+// Kernels that issue_budget.py must report. Each kernel has one fault.
 #include "backend/cuda/access.cuh"
 #include "backend/cuda/launch.cuh"
 #include "backend/cuda/patterns.cuh"
@@ -27,7 +27,7 @@ struct ChoosesStores {
   }
 };
 
-/// Computes for longer than its memory accesses take.
+/// Has more instructions than its memory accesses leave time for.
 struct Slow {
   Grid grid;
   const std::uint8_t* in;
@@ -44,7 +44,7 @@ struct Slow {
   }
 };
 
-/// Uses loaded values before it loads more.
+/// Stores the values of one load before it issues the next load.
 struct Waits {
   Grid grid;
   const Vector16* in;
@@ -106,7 +106,7 @@ struct Indexes {
   }
 };
 
-/// Keeps more numbers than there are registers.
+/// Holds more values than there are registers.
 struct Spills {
   static constexpr int count = 64;
   Grid grid;

@@ -23,7 +23,8 @@ std::string mistake(std::string_view target) {
 TEST(SimdTargets, TheBestIsInUseAndWhatEveryCpuHasIsAlwaysThere) {
   const auto targets = simd_targets();
   EXPECT_EQ(simd_in_use(), targets.front());
-  // Newer versions of Highway leave out targets below the compiler's baseline.
+  // Newer versions of Highway leave out targets below the baseline of the compiler. So the last
+  // target differs between versions.
   EXPECT_THAT(targets.back(), testing::AnyOf("SCALAR", "EMU128", "SSE2", "NEON_WITHOUT_AES"));
   for (const std::string& target : missing_simd_targets())
     EXPECT_THAT(targets, testing::Not(testing::Contains(target)));
@@ -68,8 +69,9 @@ TEST(SimdTargets, AreChosenForABackend) {
   EXPECT_THROW(make_backends({.simd = "AVX9"}), Invalid);
 }
 
-// The rows of the op `stream` are not compiled for targets with VBMI, because VBMI would change
-// none of their instructions.
+// The CPU kernels of the op `stream` are not compiled for targets (instruction sets) with VBMI,
+// because VBMI would change none of their instructions. For such a target, they use the code of the
+// next target.
 TEST(SimdTargets, WhatIsNotCompiledForOneTakesTheNext) {
   for (const std::string& target : simd_targets()) {
     const ForcedSimd forced(target);
@@ -83,7 +85,8 @@ TEST(SimdTargets, WhatIsNotCompiledForOneTakesTheNext) {
   }
 }
 
-/// Returns x * a + b for values where one rounding and two roundings give different floats.
+/// Returns x * a + b as normalize computes it on `target`, for values where one rounding and two
+/// roundings give different floats.
 float normalized(const std::string& target) {
   const ForcedSimd forced(target);
   const TensorDesc desc = dense(DType::Float32, Layout::Nchw, {1, 1, 1, 1}, Memory::Pageable);

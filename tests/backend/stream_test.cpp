@@ -28,7 +28,7 @@ class Streams : public testing::TestWithParam<std::string> {
   ForcedSimd forced_{GetParam()};
 };
 
-// The input holds no poison, so a poison byte in the output was not written.
+// The input has no byte 0xFF, the poison of Guarded. So a byte 0xFF in the output was not written.
 TEST_P(Streams, WriteEveryByteWithAnyTeam) {
   for (const auto& [reads, writes] :
        {std::pair{1, 4}, {1, 2}, {1, 1}, {4, 4}, {3, 5}, {5, 3}, {6, 5}, {0, 1}, {64, 65}})

@@ -33,7 +33,8 @@ class Team : public testing::Test {
   }
 };
 
-/// Returns the size of the team that the work runs on. Threads with an empty share count, too.
+/// Returns the number of threads that take part in `work`. A thread with an empty share counts as
+/// well.
 int team_of(int threads, const std::function<void(Queue&)>& work) {
   SystemClock clock;
   Recorder recorder(clock);
@@ -292,7 +293,7 @@ cpu_set_t only(int cpu) {
   return cpus;
 }
 
-// The system may move an unbound thread to the right CPU by itself, but not in half of the tries.
+// The system may move an unbound thread to the right CPU by chance, but not in half of the tries.
 TEST_F(BoundTeam, MovesTheCallerAwayFromAnothersCpu) {
   constexpr int tries = 20;
   int moved = 0;

@@ -18,7 +18,7 @@ std::vector<Window> windows(std::size_t count) {
   return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-/// Runs a row once on `threads` threads and returns its only output.
+/// Runs a CPU kernel once on `threads` threads and returns its only output.
 Guarded run(const Kernel& kernel, const Op& op, std::vector<View> in, int threads) {
   Signature s{.in = {}, .out = {}};
   for (const View& view : in) s.in.push_back(view.desc);

@@ -1,5 +1,5 @@
-/// Measures the cost of checking an output: computing the references and error bounds of the
-/// stages, and comparing.
+/// Measures the cost of checking an output. The check computes the references and error bounds of
+/// the stages, and compares the output with them.
 #include <benchmark/benchmark.h>
 
 #include <random>

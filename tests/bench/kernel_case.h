@@ -1,4 +1,5 @@
-/// Prepares a kernel row of the CPU for an input. Ops and rows are named as in configs.
+/// Prepares a CPU kernel row (an implementation of an op) for an input. Ops and rows are named as
+/// in configs.
 #pragma once
 
 #include <limits>
@@ -15,7 +16,7 @@ struct KernelCase {
   std::string op, row;
   std::string parameters;  // as in a config, in JSON
   TensorDesc in;
-  DType to;  // read only if the op has such parameters
+  DType to;  // used only if the op has such a parameter
   Layout layout;
   int threads;
   Cache cache;
@@ -53,8 +54,8 @@ struct BoundKernel {
   Signature signature;
 };
 
-/// Returns the row of `what` with its arguments. Throws Invalid if a name is unknown, or if the op
-/// or the row does not accept the input.
+/// Returns the kernel row of `what` with its arguments. Throws Invalid if a name is unknown, or if
+/// the op or the row does not accept the input.
 inline BoundKernel bind(const KernelCase& what, const Backend& backend) {
   const Op op = op_of(what);
   Signature signature{.in = {what.in}, .out = infer(op, std::span(&what.in, 1))};

@@ -1,5 +1,5 @@
-/// Times a CPU kernel row in alternation with rows of the op `stream` that read and write as many
-/// bytes.
+/// Times a CPU kernel row (an implementation of an op) in alternation with the kernel rows of the
+/// op `stream`, which read and write as many bytes.
 #pragma once
 
 #include <algorithm>
@@ -43,9 +43,11 @@ class Buffers {
   std::vector<std::size_t> offsets_;
 };
 
-/// The contenders are the kernel, the rows of the op `stream` and, if the kernel is a fused
-/// normalize on one thread, witnesses. All use the same buffers. For a cold cache, each call uses
-/// other buffers than the call before, and all buffers together take three times the largest cache.
+/// Measures contenders in turns: the kernel under test, the rows of the op `stream`, and witnesses.
+/// A witness (witness.h) does the same work as the kernel but shares no code with it. There are
+/// witnesses only for a normalize on one thread without crop and flip, if witnesses() supports its
+/// tensors. All contenders use the same buffers. For a cold cache, each call uses other buffers
+/// than the call before, and all buffers together take three times the largest cache.
 class KernelRounds {
  public:
   explicit KernelRounds(const KernelCase& what)
@@ -65,8 +67,8 @@ class KernelRounds {
     }
   }
 
-  /// Runs one turn of each contender in random order. Returns the time per call, in ns, of the
-  /// first contender, which is the kernel under test.
+  /// Runs one turn of each contender, in random order. Returns the time per call of the kernel
+  /// under test, in ns.
   double next() {
     place();
     std::vector<Contender*> order;
@@ -76,14 +78,14 @@ class KernelRounds {
     return contenders_[0].ns.back();
   }
 
-  /// Returns the ratio of the fastest stream's time to the kernel's time, paired by rounds. The
-  /// fastest stream is the row of the op `stream` with the smallest median.
+  /// Returns the ratio of the time of the fastest stream to the time of the kernel, paired by
+  /// rounds. The fastest stream is the row of the op `stream` with the smallest median.
   Interval of_limit() const {
     return paired_ratio(fastest(1, first_witness_), contenders_[0].ns, 0.95);
   }
 
-  /// Returns the ratio of the fastest witness's time to the kernel's time, paired by rounds;
-  /// nothing if there is no witness.
+  /// Returns the ratio of the time of the fastest witness to the time of the kernel, paired by
+  /// rounds. Returns nothing if there is no witness.
   std::optional<Interval> of_witness() const {
     if (first_witness_ == contenders_.size()) return std::nullopt;
     return paired_ratio(fastest(first_witness_, contenders_.size()), contenders_[0].ns, 0.95);

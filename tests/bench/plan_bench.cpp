@@ -1,4 +1,4 @@
-/// Shows that plans are made in a time that grows with the number of their cases, and not with its
+/// Shows that the time to make a plan grows linearly with the number of cases, and not with its
 /// square.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ std::string numbers(std::int64_t count) {
   return fmt::format("[{}]", fmt::join(values, ","));
 }
 
-/// Returns a config with an axis of `count` batches in `key` ("sweep" or "vary").
+/// Returns a config with an axis of `count` batch sizes in `key` ("sweep" or "vary").
 std::string config(const std::string& key, std::int64_t count) {
   return fmt::format(R"({{"schema": 1, "name": "many", "experiments": [{{"name": "many",
     "{}": {{"n": {}}}, "source": {{"batch": "$n", "size": [16, 16]}},
@@ -28,7 +28,7 @@ std::string config(const std::string& key, std::int64_t count) {
                      key, numbers(count));
 }
 
-/// Returns a config with `count` variants, each of its own source.
+/// Returns a config with `count` variants. Each variant has its own source.
 std::string variants_config(std::int64_t count) {
   std::string variants;
   for (std::int64_t v = 1; v <= count; ++v)
@@ -40,7 +40,8 @@ std::string variants_config(std::int64_t count) {
                      variants);
 }
 
-/// Plans the text and shows the plan. With little memory, most cases are skipped.
+/// Makes the plan of `text` and formats it as text. Without `has_memory`, host memory is limited,
+/// so most cases are skipped.
 void plan(benchmark::State& state, const std::string& text, bool has_memory) {
   Backends backends;
   backends.list.push_back(make_cpu_backend());

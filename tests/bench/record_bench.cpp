@@ -1,5 +1,6 @@
-/// Measures the time of recording a range. Use the medians of --benchmark_repetitions=9
-/// --benchmark_report_aggregates_only. With NVTX_INJECTION64_PATH a tool's time is included.
+/// Measures the time that a Recorder takes to record a Range. Use the medians that
+/// --benchmark_repetitions=9 --benchmark_report_aggregates_only prints. If NVTX_INJECTION64_PATH
+/// loads a tool, the time of the tool is included.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,5 +1,6 @@
-/// Shows that documents are analysed, shown and compared in a time that grows with the number of
-/// their cases, and not with its square: for more variants in a group, and for more groups.
+/// Shows that the time to analyse, show and compare documents grows linearly with the number of
+/// cases, and not with its square. In one series, a group gets more variants. In the other one, a
+/// document gets more groups.
 #include <benchmark/benchmark.h>
 
 #include "analysis/compare/compare.h"

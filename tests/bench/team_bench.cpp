@@ -1,10 +1,11 @@
-/// Compares one thread with all threads on a small batch, 1x3x256x256 uint8 to float32. The two
-/// take turns in random order, with calls back to back, after 10 ms of sleep, and after 10 ms of
-/// work without a team. The rule for `"threads": "all"` is based on these numbers.
+/// Compares one thread with all threads on a small batch, 1x3x256x256 uint8 to float32. Both take
+/// turns in random order. Three modes are measured: calls back to back, a call after 10 ms of
+/// sleep, and a call after 10 ms of work without a team. The rule for `"threads": "all"` is based
+/// on the results.
 ///
-/// Each line gives medians and 90th percentiles over 200 rounds, in us. It also gives the median
-/// ratio of one thread's time to that of all threads. With OMP_PROC_BIND=false the threads are not
-/// bound. With OMP_WAIT_POLICY=passive idle threads sleep at once.
+/// Each line gives medians and 90th percentiles over 200 rounds, in us. It also gives the median of
+/// the time of one thread divided by the time of all threads. With OMP_PROC_BIND=false, threads are
+/// not bound. With OMP_WAIT_POLICY=passive, idle threads sleep at once.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -26,8 +27,8 @@ namespace {
 
 constexpr auto idle = std::chrono::milliseconds(10);
 
-/// The tensors of all contenders. They are shared, so that addresses and pages are the same for
-/// all.
+/// The tensors of all contenders. Contenders share them, so that all use the same addresses and
+/// pages.
 class Tensors {
  public:
   Tensors()
@@ -61,7 +62,7 @@ class Tensors {
   std::unique_ptr<Allocation> in_, out_;
 };
 
-/// One kernel row that runs on a team of `threads`.
+/// The kernel row normalize/fused, which runs on a team of `threads` threads.
 class SmallBatch {
  public:
   SmallBatch(Tensors& tensors, int threads)
@@ -72,7 +73,7 @@ class SmallBatch {
 
   void call() { launch_(*queue_, std::span(&in_, 1), std::span(&out_, 1), {}); }
 
-  /// Calls the row `calls` times, and returns the time per call in ns.
+  /// Calls the kernel `calls` times, and returns the time per call in ns.
   double timed(int calls) {
     const std::int64_t start = clock_.now_ns();
     for (int i = 0; i < calls; ++i) call();
@@ -91,8 +92,8 @@ double back_to_back(SmallBatch& batch) {
   return batch.timed(500);
 }
 
-/// Returns the time of a call after a pause, in ns. Another call after a pause precedes it, so that
-/// the caches are as they are between rare calls.
+/// Returns the time of a call after a pause, in ns. Before it, makes one more call after a pause,
+/// so that the caches are as they are between rare calls.
 template <class Pause>
 double after(SmallBatch& batch, Pause pause) {
   pause();

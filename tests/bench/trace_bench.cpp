@@ -107,15 +107,15 @@ std::int64_t peak_bytes() {
   return -1;
 }
 
-/// Resets the peak to the memory that is held now. Returns this peak in bytes; -1 if it cannot be
-/// read.
+/// Resets the peak to the memory that is resident now. Returns the new peak in bytes, or -1 if it
+/// cannot be read.
 std::int64_t forget_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";
   return peak_bytes();
 }
 
-/// Returns the number of lines that are events: slices, and two for each flow. Counters and names
-/// are not counted.
+/// Returns the number of events in the trace file. A slice is one event, and a flow is two.
+/// Counters and names are not counted.
 std::int64_t events_of(const TraceModel& model) {
   return slices_of(model) + 2 * static_cast<std::int64_t>(model.flows.size());
 }

@@ -41,8 +41,8 @@ template <Dtypes D>
   }
 }
 
-/// Computes `N` parts of the tensor, one step of each in turn. The distance of two parts is `skew`
-/// steps more than a whole number of pages of the input.
+/// Computes `N` parts of the tensor, one step of each part in turn. The distance between two parts
+/// is a whole number of pages of the input, plus `skew` steps.
 template <Dtypes D, int N>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] void run(const WitnessCase& what,
                                                                std::int64_t skew,

@@ -1,6 +1,6 @@
-/// Kernels that share no code with the project's kernels, to compare the project's kernels with. A
-/// comparison with limits alone is not enough, because the streams that measure limits use the same
-/// loops as the kernels.
+/// Witnesses: kernels that share no code with the project's kernels and are compared with them. A
+/// comparison with memory limits alone is not enough, because the streams that measure these limits
+/// use the same loops as the project's kernels.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ struct WitnessCase {
 };
 using Witness = std::function<void(const std::byte* in, std::byte* out)>;
 
-/// Returns three witnesses. One computes the planes in order. The others compute 4 or 6 parts of
-/// the tensor in turns, one step of each part. The 6 parts reach the ends of pages at different
-/// times.
+/// Returns three witnesses. The first one computes the planes in order. The others compute 4 or 6
+/// parts of the tensor in turns, 64 elements of each part at a time. The 6 parts reach the ends of
+/// pages at different times.
 ///
-/// Returns none
+/// Returns an empty list
 /// - without AVX-512,
 /// - for dtypes other than uint8 to float32, uint8 to float16, and float32 to float32,
 /// - for interleaved tensors,

@@ -37,7 +37,8 @@ struct Said {
   ChildEnd end;
 };
 
-/// Runs a child with `input` as its standard input. Returns what the child writes until it ends.
+/// Runs a child with `input` as its standard input. Returns everything that the child writes, and
+/// how it ends.
 Said said_by(const ChildProgram& program, std::string input = "") {
   ChildProcess child(program);
   Said said;
@@ -175,7 +176,7 @@ TEST_F(ChildProcessTest, EndsWithItsGroupWhereItHasItsOwn) {
   EXPECT_TRUE(line.empty() || line.find(") Z ") != line.npos) << line;
 }
 
-/// Returns true if the process has ended or is a zombie within 5 s.
+/// Returns true if the process ends or becomes a zombie within 5 s.
 bool ends(pid_t pid) {
   for (int i = 0; i < 500; ++i) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
@@ -185,14 +186,15 @@ bool ends(pid_t pid) {
   return false;
 }
 
-// Neither the child nor its own child reads anything or looks at its parent.
+// The child and its own child read nothing and do not check whether their parent lives. So they
+// must be killed.
 TEST_F(ChildProcessTest, EndsWithItsGroupIfThisProcessIsKilled) {
   std::array<int, 2> told{};
   ASSERT_EQ(pipe(told.data()), 0);
   const pid_t parent = fork();
   if (parent == 0) {
     std::optional<ChildProcess> child;
-    std::thread([&child] {  // a thread that ends: the group must not depend on it
+    std::thread([&child] {  // this thread ends, which must not end the group
       ChildProgram hangs = shell("sleep 600 & echo $$ $!; sleep 600; true");
       hangs.has_own_group = true;
       child.emplace(hangs);

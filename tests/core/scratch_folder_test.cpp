@@ -70,8 +70,8 @@ TEST_F(ScratchFolderTest, SaysWhyThereCanBeNone) {
                                               ": No such file or directory"));
 }
 
-/// Lets this process open no further file. Sanitizers need files when they check an object, so as
-/// little as possible happens meanwhile.
+/// Prevents this process from opening files during the lifetime of the object. Sanitizers open
+/// files for some checks, so a test should do little during this time.
 class NoMoreFiles {
  public:
   NoMoreFiles() {

@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// A tensor that owns its memory. Each element is its logical NCHW index.
+/// A tensor that owns its memory. The value of each element is its index in NCHW order.
 struct Owned {
   Owned(DType dtype, Layout layout, Shape shape)
       : bytes(static_cast<std::size_t>(shape.elements() * size_of(dtype))),

@@ -29,8 +29,8 @@ Json one_thread(const Json& threads) {
   return threads == "all" ? Json(1) : threads;
 }
 
-/// Returns the config with small images, small batches and one thread, and without published
-/// figures, which name larger sizes.
+/// Returns the config with small images, small batches and one thread. Published figures are left
+/// out, because they name sizes that the result does not have.
 Json tiny(const Json& config) {
   if (!config.is_structured()) return config;
   Json made = config.is_array() ? Json::array() : Json::object();

@@ -1,4 +1,4 @@
-/// Plans that do not use the GPU, on a machine that has a GPU.
+/// Tests plans that do not use the GPU, on a machine that has a GPU.
 #include "cuda/cuda_measure.h"
 
 namespace normbench::cpu_only_test {
@@ -33,7 +33,7 @@ TEST_F(CpuOnly, AVariantOnTheGpuMakesOne) {
   EXPECT_EQ(cuda.made_context, "cudaSetDevice");
 }
 
-/// Variants that need the GPU are skipped while another process holds the GPU exclusively.
+/// If another process holds the GPU exclusively, variants that need the GPU are skipped.
 TEST_F(CpuOnly, AGpuThatCannotBeUsedIsSeenByItsVariants) {
   cuda.failures = {{"cudaSetDevice", cudaErrorDevicesUnavailable, 1, true}};
   EXPECT_EQ(run_variant(R"([{"op": "cast", "to": "float32"}])").groups[0].cases[0].status,

@@ -1,5 +1,5 @@
 /// A fixture with a fake CUDA runtime of its own. A test fails if it leaves objects of the runtime
-/// alive, or if the runtime finds a violation.
+/// alive, or if the runtime records a violation (a mistake in its use).
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-/// A fixture for kernel rows with memory of every kind.
+/// A fixture for CUDA kernel rows (implementations of ops) with memory of every kind.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-/// Tests the clock rate of multiprocessors, which comes from the clock readings of a kernel.
+/// Tests the clock rate of multiprocessors, which is computed from the clock readings of two
+/// kernels.
 #include "backend/cuda/clock.cuh"
 #include "cuda/cuda_measure.h"
 #include "measure/contender.h"
@@ -6,8 +7,8 @@
 namespace normbench::cycles_test {
 namespace {
 
-/// A fake GPU whose clock readings a test sets: `moments[0]` holds the readings of the first kernel
-/// that reads clocks, and `moments[1]` those of the second.
+/// A fake GPU whose clock readings a test sets. The kernel ReadClocks runs at two moments.
+/// `moments[0]` holds the readings of its first run, and `moments[1]` those of its second run.
 class CyclesTest : public CudaMeasureTest {
  protected:
   using Noted = std::map<unsigned, normbench::cuda::ClockReading>;  // key: multiprocessor

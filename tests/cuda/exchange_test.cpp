@@ -1,4 +1,4 @@
-/// Copies in both directions of the link at once.
+/// Tests copies in both directions of the link at once.
 #include "cuda/cuda_rows.h"
 
 namespace normbench::exchange_test {
@@ -14,8 +14,8 @@ class ExchangeTest : public RowsTest {
     RowsTest::TearDown();
   }
 
-  /// Makes an input in `memory`, an output and scratch memory, fills them, and prepares the row's
-  /// launch.
+  /// Makes an input in `memory`, an output and scratch memory, fills them, and prepares the launch
+  /// of the kernel row exchange/two_streams.
   void prepare(Memory memory) {
     in = make(memory);
     out = make(Memory::Device);

@@ -25,8 +25,8 @@ struct Use {
     error_of([&] { queue->drain(); });
   }
 
-  /// Pageable memory. It is declared before the queue, so that it outlives the queue also after a
-  /// failed call.
+  /// Pageable memory. It is declared before the queue, so it is destroyed after the queue, even if
+  /// a call has failed.
   std::array<std::byte, 48> host{};
   std::unique_ptr<Backend> backend = make_cuda_backend({});
   std::unique_ptr<Queue> queue = started(*backend).make_queue(1, nullptr);

@@ -168,7 +168,7 @@ cudaError_t cudaMemAdvise(const void* data, size_t bytes, cudaMemoryAdvise advic
       });
 }
 
-/// The overload with CUDA 12's signature.
+/// The overload with the signature of CUDA 12.
 cudaError_t cudaMemAdvise(const void* data, size_t bytes, cudaMemoryAdvise advice, int device) {
   return cudaMemAdvise(data, bytes, advice, cudaMemLocation{cudaMemLocationTypeDevice, device});
 }

@@ -58,8 +58,8 @@ bool holds(const void* data, std::size_t bytes, FakeKind kind) {
   return block && block->kind == kind;
 }
 
-/// Returns true if holds() is true and the memory is usable. Memory that a stream allocates is
-/// usable only from that allocation until a stream frees the memory.
+/// Returns true if holds() is true and the memory is usable. Memory that was allocated in a stream
+/// is usable only between this allocation and its free in a stream.
 bool is_there(const void* data, std::size_t bytes, FakeKind kind) {
   return holds(data, bytes, kind) &&
          (kind == FakeKind::Pageable || fake_cuda().memory.find(data)->usable);
@@ -133,8 +133,8 @@ cudaError_t copy_now(const CopyCall& copy, cudaMemcpyKind kind) {
 }
 
 cudaError_t fill(void* data, int value, std::size_t bytes, cudaStream_t stream) {
-  // The host's address of write-combined memory is only promised to be valid in copies, so a fill
-  // of this memory fails.
+  // CUDA lets copies use the host address of write-combined memory, but does not promise this for
+  // fills. So a fill at such an address fails here.
   const FakeBlock* block = fake_cuda().memory.find(data, bytes);
   if (!block || block->kind == FakeKind::WriteCombined) return cudaErrorInvalidValue;
   return fake_cuda().streams.submit(stream, {.ns = fake_cuda().fill_ns, .run = [=] {
@@ -149,9 +149,9 @@ std::string fill_name(const void* data, int value, std::size_t bytes) {
 
 }  // namespace
 
-// These functions wait for their own work only where the CUDA header promises that they wait. For
-// example, cudaMemcpy does not wait for copies from device to device, or from pageable memory to
-// the device. No function waits for work in other streams.
+// A function waits for its own work only if the CUDA header promises this. For example, cudaMemcpy
+// does not wait for copies from device to device, or from pageable memory to the device. No
+// function waits for work in other streams.
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {

@@ -17,7 +17,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the factor by which everything is faster than on a GPU, or 0 if the costs are off.
+/// Returns by which factor all calls and device work are faster than on a GPU, or 0 if the costs
+/// are off.
 std::int64_t faster() {
   static const std::int64_t value = [] {
     const char* const text = std::getenv("NORMBENCH_FAKE_COSTS");

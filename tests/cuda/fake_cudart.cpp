@@ -54,7 +54,7 @@ FakeCuda::FakeCuda() : devices(devices_asked_for()) {
   attributes[cudaDevAttrClockRate] = 1'000'000;
   attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] =
       static_cast<int>(properties.sharedMemPerBlockOptin);
-  if (const char* const driver = std::getenv("NORMBENCH_FAKE_DRIVER")) {  // too old, like "12020"
+  if (const char* const driver = std::getenv("NORMBENCH_FAKE_DRIVER")) {  // old, like "12020"
     driver_version = std::atoi(driver);
     failures = {{"cudaGetDeviceCount", cudaErrorInsufficientDriver, 1, true}};
   }
@@ -88,8 +88,8 @@ std::optional<cudaError_t> FakeCuda::failure_of(std::string_view function) {
   return std::nullopt;
 }
 
-/// Makes a context for the first call that needs one, even if that call then fails. The real
-/// runtime does the same.
+/// Makes a context for the first call that needs one. This happens even if the call then fails, as
+/// in the real runtime.
 void FakeCuda::need_context(std::string_view function) {
   static constexpr std::string_view kDescribing[] = {
       "cudaGetDeviceCount",     "cudaDriverGetVersion",  "cudaRuntimeGetVersion",  "cudaGetDevice",

@@ -1,5 +1,5 @@
 /// A fake CUDA runtime with the C functions of cuda_runtime_api.h. It runs device work on the host,
-/// and only when a call must wait for the work. It logs every call and can make any call fail.
+/// but not before a call must wait for the work. It logs every call and can make any call fail.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -26,7 +26,8 @@ namespace cuda {
 struct HostBody;
 }
 
-/// Calls that fail: the `nth` call of `function` from now on, and also all later ones if `always`.
+/// Makes the `nth` call of `function` from now on fail. If `always`, all later calls of it fail as
+/// well.
 struct FakeFailure {
   std::string function;
   cudaError_t code;
@@ -34,7 +35,7 @@ struct FakeFailure {
   bool always = false;
 };
 
-/// Memory of a pool. Task `number` of `stream` frees it.
+/// A freed block of a pool. Task `number` of `stream` frees it.
 struct FakeFreed {
   std::byte* data;
   std::size_t bytes;
@@ -43,7 +44,7 @@ struct FakeFreed {
 };
 
 struct FakePool {
-  std::set<const std::byte*> blocks;  // all blocks that the pool has ever given
+  std::set<const std::byte*> blocks;  // all blocks of the pool, in use or freed
   std::vector<FakeFreed> freed;       // memory that the pool may give again
 };
 
@@ -63,8 +64,8 @@ struct FakeLaunch {
   std::int64_t threads = 0;
 };
 
-/// Runs the host body of a launch from the last thread to the first. This gives right results only
-/// if no thread reads what another one writes.
+/// Runs the host body of a launch from the last thread to the first. The results are right only if
+/// no thread reads what another thread writes.
 void run_host_body(const FakeLaunch& launch);
 
 class FakeCuda {
@@ -74,13 +75,13 @@ class FakeCuda {
   int devices;  // $FAKE_CUDA_DEVICES, or 1
   int driver_version = CUDART_VERSION;
   cudaDeviceProp properties{};                     // of device 0; see properties_of()
-  std::map<cudaDeviceAttr, int> attributes;        // 0 where a key is missing
+  std::map<cudaDeviceAttr, int> attributes;        // a missing key counts as 0
   std::size_t free_bytes = std::size_t{60} << 30;  // free memory of device 0
   // How long work takes on the device. `event_call_ns` is the host's time in the call that records
-  // an event. FakeTask holds the host's times in all other calls.
+  // an event. The host's time in each other call is FakeTask::call_ns.
   std::int64_t launch_ns = 3'000, copy_ns = 7'000, fill_ns = 1'000, event_ns = 500;
   std::int64_t event_call_ns = 800;
-  std::int64_t wake_ns = 0;  // time until a host thread that sleeps until an event wakes
+  std::int64_t wake_ns = 0;  // time until a host thread that sleeps in a wait has woken
 
   std::vector<FakeFailure> failures;
   std::set<std::string, std::less<>> ignored;  // functions that return success and do nothing
@@ -89,9 +90,10 @@ class FakeCuda {
   std::set<const void*> loaded;                     // kernels whose code is on the device
   int late_loads = 0;                               // launches that first had to load their kernel
   std::map<const void*, std::size_t> shared_bytes;  // raised limits, by kernel
-  /// Returns true if the thread of a launch is to run. If empty, all threads run.
+  /// Tells which threads of each launch run: those for which it returns true. If the function is
+  /// empty, all threads run.
   std::function<bool(std::int64_t thread)> runs;
-  /// Runs a launch. If empty, the kernel's host body runs.
+  /// Is called instead of the kernel's host body. If the function is empty, the host body runs.
   std::function<void(const FakeLaunch& launch)> runs_launch;
 
   std::string made_context = {};        // the call that made the first context, or ""
@@ -116,11 +118,11 @@ class FakeCuda {
   std::vector<std::byte> read(const void* data, std::size_t bytes);
   void write(void* data, const std::vector<std::byte>& bytes);
 
-  /// Logs a call of the runtime, runs `work`, and returns its result. If `function` is `ignored`,
-  /// returns success without running `work`. If a test wants the call to fail, or if a kernel has
-  /// failed, returns that error without running `work`. With `releases`, `work` runs before such an
-  /// error is returned, because real calls that release memory may report earlier errors. Only one
-  /// call runs at a time.
+  /// Logs a call of the runtime, runs `work`, and returns its result. Only one call runs at a time.
+  /// - If `function` is in `ignored`, returns success and does not run `work`.
+  /// - If a test wants the call to fail, or if a kernel has failed, returns that error and does not
+  ///   run `work`. With `releases`, runs `work` before it returns the error, because real calls
+  ///   that release memory may report errors of earlier work.
   cudaError_t call(std::string_view function, const std::string& arguments,
                    const std::function<cudaError_t()>& work, bool releases = false);
 

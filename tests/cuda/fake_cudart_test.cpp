@@ -205,8 +205,8 @@ TEST_F(FakeCudartTest, MemoryOfAPoolIsThereInTheOrderOfItsStream) {
   cudaMemPoolDestroy(pool);
 }
 
-/// The first query does the work before the event, but still answers that the event is not ready. A
-/// real device also goes on working between two queries.
+/// The first query does the work before the event, but still answers that the event is not ready.
+/// This models that a real device continues to work between two queries.
 TEST_F(FakeCudartTest, AnEventThatIsAskedForIsReachedByTheNextQuestion) {
   cudaEvent_t event = nullptr;
   cudaEventCreateWithFlags(&event, cudaEventDefault);

@@ -26,10 +26,9 @@ cudaError_t record(FakeEvent& event, cudaStream_t stream) {
                }});
 }
 
-/// Makes a stream wait for an event. A stream that captures may only wait for events that were
-/// recorded in a capture. Other streams may only wait for events that were recorded outside of
-/// captures. For other events, returns an error and invalidates the stream's capture, if there is
-/// one.
+/// Makes a stream wait for an event. A stream that captures may wait only for events that were
+/// recorded in a capture, and other streams only for events that were recorded outside of captures.
+/// For another event, returns an error, and invalidates the capture of the stream if there is one.
 cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent& event) {
   if (!event.last) return cudaSuccess;
   if (stream.capture.has_value() != event.last->captured) {

@@ -13,10 +13,12 @@ namespace {
 
 using namespace normbench;
 
-/// The most shared memory that a launch may use if its kernel's limit was not raised.
+/// The most shared memory that a launch may use if the limit of its kernel was not raised, in
+/// bytes.
 constexpr std::size_t usual_shared_bytes = std::size_t{48} << 10;
 
-/// Returns the kernels that nvcc's host code registered before main(). The key is the stub.
+/// Returns the kernels that nvcc's host code registered before main(). The key is the address of
+/// the kernel's host stub.
 std::map<const void*, FakeKernel>& kernels() {
   static std::map<const void*, FakeKernel> registered;
   return registered;
@@ -39,8 +41,8 @@ void see_outputs(const FakeLaunch& launch) {
     const std::byte* data = nullptr;
     std::memcpy(&data, reinterpret_cast<const std::byte*>(launch.body->data()) + at, sizeof(data));
     const FakeBlock* const block = cuda.memory.find(data);
-    // A word of the argument may be no address, but a number such as a stride of -1. find() may
-    // then return a block that ends before that "address", so the end is checked, too.
+    // The argument may contain a number that is no address, such as a stride of -1. find() may then
+    // return a block that ends before that "address", so this also checks the end of the block.
     if (block != nullptr && !is_device(block->kind) && data < block->data + block->bytes)
       cuda.costs.see_output(data, static_cast<std::size_t>(block->data + block->bytes - data));
   }
@@ -117,8 +119,8 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
       });
 }
 
-// Functions that nvcc's host code calls before main and at exit, and functions that the stubs of
-// kernels refer to. Nothing calls the stubs.
+// The host code that nvcc makes calls some of these functions before main() and at exit. The stubs
+// of kernels refer to the others. No stub is ever called.
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* fat_binary) {

@@ -1,4 +1,5 @@
-/// The memory of the fake CUDA runtime. Host code that touches device memory crashes.
+/// The memory of the fake CUDA runtime. Device memory is host memory that the fake protects, so
+/// that host code that touches it crashes.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +26,15 @@ struct FakeBlock {
   std::size_t bytes;
   bool usable = true;            // false: pool memory before its allocation or after its free
   bool freeing = false;          // a submitted task will release it
-  bool closed = false;           // write-combined memory that host code cannot touch
+  bool closed = false;           // protected, because of closes_write_combined
   std::byte* mapping = nullptr;  // null: host memory that the runtime has only registered
   std::size_t mapping_bytes = 0;
   std::byte* written = nullptr;  // 1 for each byte written by a copy, a fill or a kernel
 };
 
-/// All memory of the runtime. Each allocation is a mapping of its own, starts out poisoned, and has
-/// a guard at its end, so that overruns are noticed. Addresses are not reused after a release, so
-/// that uses after a free are noticed. Only pools reuse memory.
+/// All memory of the runtime. Each allocation is its own mapping and starts out filled with poison.
+/// It has a guard at its end, so that overruns are noticed. Addresses are not reused after a
+/// release, so that a use after a free is noticed. Only pools reuse memory.
 class FakeMemory {
  public:
   static constexpr std::byte poison{0xCD};
@@ -65,15 +66,15 @@ class FakeMemory {
 
   /// Marks bytes of a block as written. Bytes without the mark are undefined.
   void set_written(const void* data, std::size_t bytes);
-  /// Copies bytes. Marks each destination byte as written, unless its source byte is device memory
-  /// without the mark.
+  /// Copies bytes. Marks a destination byte as written if its source byte is marked as written or
+  /// is not device memory.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes);
 
   const std::map<const std::byte*, FakeBlock>& blocks() const { return blocks_; }
   /// Returns the block that holds these bytes, or null for pageable memory of the host.
   const FakeBlock* find(const void* data, std::size_t bytes = 1) const;
   FakeKind kind_of(const void* data) const;
-  /// Returns the kind and size of each live block, like "pinned 4096", except blocks that a
+  /// Returns the kind and size of each live block, like "pinned 4096". Leaves out blocks that a
   /// submitted task will release.
   std::vector<std::string> live() const;
 

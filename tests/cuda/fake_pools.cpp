@@ -14,10 +14,10 @@ std::string pool_name(Handle pool) {
   return fmt::format("pool {}", FakeObjects<Handle, FakePool>::number(pool));
 }
 
-/// Takes a freed block from a pool for the next work of `stream`. Returns null if there is none.
-/// A block can be taken if its free is done, if `stream` freed it, or if `stream` waits for the
-/// stream that freed it. The block must have exactly `bytes` bytes, because the guard behind its
-/// last byte stays.
+/// Takes a freed block from a pool for the next work of `stream`. Returns null if no block can be
+/// taken. A block can be taken if its free is done, if `stream` freed it, or if `stream` waits for
+/// the stream that freed it. The block must have exactly `bytes` bytes, because the guard after its
+/// last byte stays where it is.
 std::byte* take_freed(FakePool& pool, std::size_t bytes, cudaStream_t stream) {
   const auto fits = [&](const FakeFreed& freed) {
     return freed.bytes == bytes && fake_cuda().streams.is_past(freed.stream, freed.number, stream);
@@ -43,7 +43,7 @@ FakePool* pool_of(const void* data) {
   return nullptr;
 }
 
-/// Releases the freed blocks of a pool whose free is done.
+/// Releases each freed block of the pool whose free is done on its stream.
 void release_freed(FakePool& pool) {
   FakeCuda& cuda = fake_cuda();
   std::erase_if(pool.freed, [&](const FakeFreed& freed) {

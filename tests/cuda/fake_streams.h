@@ -1,4 +1,4 @@
-/// Streams, events and captures of the fake CUDA runtime. Work is done only when something waits
+/// Streams, events and captures of the fake CUDA runtime. Work is not done before something waits
 /// for it, so that a missing wait is noticed.
 #pragma once
 
@@ -51,10 +51,11 @@ struct FakeTask {
   std::int64_t ready_ns = 0;  // earliest start on the device's clock
 };
 
-/// For each stream, the number of its tasks that come before some point in time.
+/// For each stream, how many of its first tasks come before a certain point in time.
 using FakePast = std::map<cudaStream_t, std::int64_t>;
 
-/// One record of an event.
+/// One record of an event in `stream`. `past` has the tasks that come before it. `reached_ns` is
+/// the time on the device's clock when the event is reached. It is empty before that.
 struct FakeRecord {
   cudaStream_t stream = nullptr;
   bool captured = false;
@@ -64,14 +65,14 @@ struct FakeRecord {
 
 struct FakeEvent {
   bool timing = true;
-  bool sleeps = false;  // a host thread that waits for the event sleeps
+  bool sleeps = false;  // a host thread that waits for the event sleeps meanwhile
   int device = 0;
   std::shared_ptr<FakeRecord> last = {};
 };
 
 struct FakeCapture {
   std::vector<FakeTask> tasks;
-  bool safe_only = true;  // while it lasts, calls that may synchronize fail on any stream
+  bool safe_only = true;  // during the capture, calls that may synchronize fail on any stream
   bool invalidated = false;
 };
 
@@ -85,8 +86,8 @@ struct FakeStream {
 
 using FakeGraph = std::vector<FakeTask>;
 
-/// All streams. They are non-blocking, so the default stream (null) does not wait for the others,
-/// and they do not wait for it.
+/// All streams. They are non-blocking: the default stream (null) and the other streams do not wait
+/// for each other.
 class FakeStreams {
  public:
   explicit FakeStreams(FakeMemory& memory) : memory_(memory) {}
@@ -108,7 +109,7 @@ class FakeStreams {
   /// captures, or if a kernel has failed.
   cudaError_t finish(cudaStream_t stream);
   void finish_all();
-  /// Runs the waiting tasks of the record's stream until the event is reached.
+  /// Runs the waiting tasks of the stream of `record` until its event is reached.
   void reach(const FakeRecord& record);
   /// Returns for each stream how many of its tasks come before a task that is submitted to `stream`
   /// now.
@@ -118,8 +119,8 @@ class FakeStreams {
   /// Returns true if the first `number` tasks of the stream `of` are done, or if they come before
   /// all future tasks of `stream`.
   bool is_past(cudaStream_t of, std::int64_t number, cudaStream_t stream);
-  /// Must be called first in each call that may synchronize. If a stream's capture forbids such
-  /// calls, invalidates that capture and returns an error. Otherwise returns success.
+  /// Every call that may synchronize must call this first. If the capture of a stream forbids such
+  /// calls, invalidates the capture and returns an error. Otherwise returns success.
   cudaError_t may_synchronize();
   std::vector<std::string> live() const;
 

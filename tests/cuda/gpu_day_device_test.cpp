@@ -1,4 +1,4 @@
-/// A machine with several GPUs, where the chosen GPU is not the first.
+/// Tests a machine with several GPUs, where the chosen GPU is not the first one.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>

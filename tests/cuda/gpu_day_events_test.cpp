@@ -1,4 +1,5 @@
-/// Event times that include the cost of the events, as on a real device.
+/// Tests the times between CUDA events. On a real device, the events themselves take time. The fake
+/// CUDA runtime includes this time.
 #include "cuda/cuda_measure.h"
 #include "measure/stage_times.h"
 

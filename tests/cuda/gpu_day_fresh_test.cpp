@@ -1,4 +1,4 @@
-/// The addresses of fresh outputs on the GPU, iteration by iteration.
+/// Tests the addresses of fresh outputs on the GPU in consecutive iterations.
 #include <fmt/format.h>
 
 #include <set>
@@ -43,7 +43,7 @@ class GpuDayFresh : public CudaMeasureTest {
     return found;
   }
 
-  /// Returns how many calls whose text starts with `call` an iteration makes on average.
+  /// Returns the mean number of calls per iteration whose text starts with `call`.
   double each(std::string_view call) const {
     return static_cast<double>(std::ranges::count_if(
                during, [&](const std::string& one) { return one.starts_with(call); })) /
@@ -54,7 +54,8 @@ class GpuDayFresh : public CudaMeasureTest {
   Calls before, during;
 };
 
-/// Returns the largest n for which any n consecutive iterations wrote to n different addresses.
+/// Returns the largest n for which all groups of n consecutive iterations write to n different
+/// addresses.
 std::size_t apart(const std::vector<const std::byte*>& addresses) {
   for (std::size_t count = 2; count <= addresses.size(); ++count)
     for (std::size_t i = 0; i + count <= addresses.size(); ++i)

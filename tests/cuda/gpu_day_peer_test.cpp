@@ -1,5 +1,6 @@
-/// The program as its own peer on a GPU. The peer loads kernels before its first call and warms up
-/// before its turns, as the program does in its own rounds.
+/// Tests PeerServer on a GPU: normbench as its own peer, which runs variants for another process.
+/// The peer loads kernels before its first call and warms up before its turns, as the program does
+/// in its own rounds.
 #include "cuda/cuda_measure.h"
 #include "measure/peer_server_fixture.h"
 

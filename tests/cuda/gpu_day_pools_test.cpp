@@ -1,4 +1,5 @@
-/// Pools that give freed memory again, also to other streams.
+/// Tests the memory pools of the fake CUDA runtime, which reuse freed memory, also for other
+/// streams.
 #include "cuda/cuda_fixture.h"
 
 namespace normbench::gpu_day_pools_test {
@@ -81,7 +82,8 @@ TEST_F(GpuDayPools, GiveAnyStreamWhatIsFreeByNow) {
   cudaFreeAsync(late, second);
 }
 
-/// One stream copies memory that another stream frees and allocates again at once.
+/// The second stream copies memory that the first stream frees and allocates again. If the first
+/// stream does not wait for the copy, it overwrites the bytes before they are copied.
 TEST_F(GpuDayPools, AMissingWaitShowsInTheBytes) {
   for (const bool waits : {true, false}) {
     void* const data = take(first);

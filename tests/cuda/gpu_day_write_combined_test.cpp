@@ -1,4 +1,4 @@
-/// Write-combined memory, which is slow for the CPU to read.
+/// Tests write-combined memory, which is slow for the CPU to read.
 #include "cuda/cuda_measure.h"
 #include "measure/contender.h"
 #include "ops/array_file.h"
@@ -9,7 +9,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-/// Write-combined memory that host code cannot touch. A read by the host ends the process.
+/// Makes the fake runtime protect write-combined memory, so that a read by host code ends the
+/// process. Real hardware allows such reads, but they are slow.
 class GpuDayWriteCombined : public CudaMeasureTest {
  protected:
   GpuDayWriteCombined() { cuda.memory.closes_write_combined = true; }

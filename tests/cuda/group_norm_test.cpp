@@ -1,5 +1,5 @@
-/// Group norm of the CUDA backend on groups of all sizes and layouts. The host bodies of its
-/// kernels run.
+/// Tests the group norm of the CUDA backend on groups of all sizes and layouts, with the host
+/// bodies of its kernels.
 #include "cuda/cuda_fixture.h"
 #include "cuda/group_norm_trial.h"
 
@@ -27,8 +27,8 @@ class GroupNormOfCuda : public CudaTest,
   }
 };
 
-/// A block may use no shared memory, 8 KiB for a part of a group, or 227 KiB, which hold most
-/// groups.
+/// Three limits of shared memory for a block are tested: 0, 8 KiB (a part of a group fits) and 227
+/// KiB (most groups fit).
 TEST_P(GroupNormOfCuda, KeepsToTheReferenceOnStandardNormalValues) {
   for (const int shared : {0, 8 << 10, 227 << 10}) {
     cuda.attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] = shared;
@@ -55,7 +55,7 @@ class SharedMemoryOfGroupNorm : public CudaBackendTest {
  protected:
   struct Launched {
     std::size_t bytes = 0;
-    Calls first, second;  // runtime calls of two launches of the row
+    Calls first, second;  // runtime calls of two launches of the kernel row
   };
   /// Launches a forward pass with one group per image. Each tensor starts `shift` bytes past a
   /// multiple of 256.
@@ -82,15 +82,18 @@ class SharedMemoryOfGroupNorm : public CudaBackendTest {
   std::size_t bytes_for(const Shape& shape) { return launched(shape).bytes; }
 };
 
-/// In shared memory, 16 bytes for each warp come before the group. A launch that needs more than
-/// the default limit fails unless the kernel's limit was raised.
+/// In shared memory, 16 bytes for each warp come before the values of the group. The blocks have 2
+/// warps for 256 values and 16 warps for 12,544 values. The third group does not fit, so the launch
+/// takes all 227 KiB. A launch fails if it needs more than 48 KiB and the limit of its kernel was
+/// not raised.
 TEST_F(SharedMemoryOfGroupNorm, HoldsAGroupWhereItFits) {
   EXPECT_EQ(bytes_for({256, 1, 16, 16}), 16 * 16 * 4 + 2 * 16);
   EXPECT_EQ(bytes_for({256, 1, 112, 112}), 112 * 112 * 4 + 16 * 16);
   EXPECT_EQ(bytes_for({256, 1, 256, 256}), std::size_t{227} << 10);
 }
 
-/// The runtime call that raises the limit must not be timed.
+/// The runtime call that raises the limit must not be timed. So it must be made before the
+/// launches.
 TEST_F(SharedMemoryOfGroupNorm, IsAskedForBeforeTheFirstCall) {
   for (const std::size_t shift : {0, 4}) {
     const Launched group = launched({256, 1, 256, 256}, shift);

@@ -24,8 +24,8 @@ class GpuDayLoading : public CudaMeasureTest {
  protected:
   static constexpr const char* load = "cudaFuncGetAttributes";
 
-  /// Returns what first_call() of a case adds to the runtime's log. `variant` is the case's variant
-  /// as JSON.
+  /// Returns what first_call() of a case adds to the log of the runtime. `variant` is the variant
+  /// of the case as JSON.
   Calls first_call(const std::string& variant) {
     const Plan plan = plan_of(R"({"schema": 1, "name": "test", "measure": {"cache": "hot"},
       "defaults": {"source": {"batch": 1, "size": [4, 8], "memory": "pinned"},

@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Renames streams and events in calls, which gives texts like "cudaStreamWaitEvent h2d#1 gpu".
-/// Streams, sorted by name, become the lanes h2d, gpu and d2h. "h2d#1" is the first event that was
+/// Renames streams and events in calls, so that texts are like "cudaStreamWaitEvent h2d#1 gpu". The
+/// streams, sorted by name, become the lanes h2d, gpu and d2h. "h2d#1" is the first event that was
 /// recorded in the stream h2d.
 Calls with_names(const Calls& calls) {
   const std::regex call_of("(cudaStreamWaitEvent|cudaEvent\\w+) (\\d+)(.*)"),
@@ -180,7 +180,8 @@ TEST_F(CudaPipelineTest, ItemsEndWhenTheirWorkDoes) {
   Engine engine(planned, memory, backends, recorder, clock, random);
   const Flow flow = engine.run(1, {});
   EXPECT_LE(flow.clock_error_ns, 1'000);
-  // The device's clock stands still while the host submits work. The tolerance covers this time.
+  // The clock of the device stands still while the host submits work. The tolerance includes this
+  // time.
   EXPECT_NEAR(static_cast<double>(flow.end_ns[0]), static_cast<double>(flow.round.wall_ns), 15'000);
 }
 

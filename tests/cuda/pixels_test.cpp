@@ -4,13 +4,14 @@
 namespace normbench::pixels_test {
 namespace {
 
-/// Every row of an op that makes pixels, from device memory to device memory. The row must pass the
-/// right addresses, strides, windows, flips, dtypes and constants to its kernel.
+/// Tests every CUDA kernel row (implementation) of an op that computes pixels, from device memory
+/// to device memory. The row must pass the right addresses, strides, windows, flips, dtypes and
+/// constants to its kernel.
 class PixelsTest : public CudaBackendTest, public ::testing::WithParamInterface<Op> {
  protected:
   static std::vector<Signature> signatures(const Op& op);
   void expect_right(const Kernel& kernel, const Op& op, const Signature& s);
-  /// Runs the row on `in` and returns its output.
+  /// Runs the kernel row on `in` and returns its output.
   std::vector<std::byte> run(const Kernel& kernel, const Op& op, const Signature& s, Guarded& in);
 };
 

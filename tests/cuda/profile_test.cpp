@@ -90,8 +90,8 @@ TEST_F(CudaProfileTest, AProfilerRecordsTheProfilePassAndNothingElse) {
   ASSERT_NE(last, calls.end());
   EXPECT_EQ(std::ranges::count(calls, "cudaProfilerStart"), 1);
   EXPECT_THAT(Calls(last + 1, calls.end()), IsEmpty());
-  // Only the profiled steps launch work between the profiler's start and stop. The measured rounds
-  // come before.
+  // The measured rounds come before the start of the profiler. Only the profiled steps launch work
+  // between its start and its stop.
   const auto is_launch = [](const std::string& call) {
     return call.starts_with("cudaLaunchKernel");
   };

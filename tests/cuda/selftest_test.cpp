@@ -5,7 +5,8 @@
 namespace normbench::selftest_test {
 namespace {
 
-/// Checks every row of the CUDA backend against its op's reference. The kernels' host bodies run.
+/// Checks every kernel row of the CUDA backend against its op's reference. The kernels' host bodies
+/// run.
 class SelftestOfCuda : public CudaTest {
  protected:
   static selftest::PlaceFinding found(const std::string& glob = "") {

@@ -9,7 +9,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// The runtime calls of one case, iteration by iteration. Images are 1x3x4x8 uint8: 96 bytes.
+/// Tests the runtime calls of one case, iteration by iteration. Images are 1x3x4x8 uint8, which are
+/// 96 bytes.
 class SubmissionTest : public CudaMeasureTest {
  protected:
   void TearDown() override {

@@ -14,7 +14,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// A natural number of any size. Its limbs have 64 bits; the lowest is first.
+/// A natural number of any size, stored as 64-bit limbs, lowest limb first.
 class Natural {
  public:
   explicit Natural(std::uint64_t value = 0) : limbs_{value} {}
@@ -65,8 +65,8 @@ class Natural {
   std::vector<std::uint64_t> limbs_;
 };
 
-/// Returns the inverses of alpha, where a level is 1 - alpha. The levels are 0.9, 0.95, 0.96, 0.99,
-/// and 1 - 0.05/k for k comparisons.
+/// Returns 1/alpha for levels 1 - alpha. The levels are 0.9, 0.95, 0.96, 0.99, and 1 - 0.05/k for k
+/// comparisons.
 std::vector<std::uint64_t> alpha_inverses() {
   std::vector<std::uint64_t> all{10, 20, 25, 100};
   for (const std::uint64_t k : {2, 3, 6, 10, 15, 21, 28, 45, 105, 190}) all.push_back(20 * k);
@@ -75,16 +75,16 @@ std::vector<std::uint64_t> alpha_inverses() {
 
 double level_of(std::uint64_t alpha_inverse) { return 1 - 1 / static_cast<double>(alpha_inverse); }
 
-/// Computes exact indices from the terms C(n, 0), C(n, 1), …, which it takes one by one. For every
-/// level it keeps the largest low index at which both tails together are at most alpha: 2 * sum *
-/// alpha_inverse <= 2^n.
+/// Computes exact indices from the terms C(n, 0), C(n, 1), and so on, which take() gets one by one.
+/// For every level it keeps the largest low index at which both tails together are at most alpha.
+/// This holds if 2 * sum * alpha_inverse <= 2^n.
 class ExactIndices {
   static constexpr int kFactorBits = 13;  // bits of 2 * the largest alpha_inverse
 
  public:
   explicit ExactIndices(int n) : n_(n), low_(alpha_inverses().size(), -1) {}
 
-  /// Adds the next term. Returns false if the tails are now above alpha at every level.
+  /// Adds the next term. Returns false if both tails together are now above alpha at every level.
   bool take(const Natural& term) {
     sum_.add(term);
     bool any = sum_.bits() + kFactorBits <= n_;  // the sum is small enough for every level

@@ -280,8 +280,8 @@ TEST(Results, SayWhatIsNoDocument) {
   EXPECT_THAT(message("/precision", "1"), StartsWith("/precision: "));
 }
 
-/// Replaces every value of a document by every kind of JSON. The document is read or refused with
-/// Invalid; nothing else happens.
+/// Replaces every value of a document by every kind of JSON value. Reading the document must
+/// succeed or throw Invalid.
 TEST(Results, SurviveAnyValueAnywhere) {
   const Json document = parse(kOneCase);
   const std::vector<Json> values{nullptr,

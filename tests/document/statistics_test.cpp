@@ -13,8 +13,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Returns P(Bin(n, 1/2) = k) for all k, by halving the sums of Pascal's triangle, without a
-/// logarithm or a gamma function.
+/// Returns P(Bin(n, 1/2) = k) for all k. Computes it by halving the sums in Pascal's triangle, so
+/// that it uses no logarithm and no gamma function.
 std::vector<long double> binomial(int n) {
   std::vector<long double> p{1};
   for (int i = 0; i < n; ++i) {
@@ -25,8 +25,8 @@ std::vector<long double> binomial(int n) {
   return p;
 }
 
-/// Computes the interval from its definition: the largest low index whose interval covers the
-/// median with probability `level`.
+/// Computes the interval from its definition. It has the largest low index for which the interval
+/// covers the median with a probability of at least `level`.
 std::optional<std::pair<int, int>> brute_force(int n, double level) {
   const auto p = binomial(n);
   std::optional<std::pair<int, int>> best;
@@ -149,7 +149,8 @@ TEST(EffectiveRounds, AreAsManyAsThereAreDifferentOnes) {
 }
 
 TEST(EffectiveRounds, AreThoseOfTheFormulaWhereRoundsAreAutoregressive) {
-  // The signs of a normal AR(1) process have the autocorrelations 2/pi asin(phi^k).
+  // The signs of a normal AR(1) process have the autocorrelations 2/pi asin(phi^k). Their
+  // integrated autocorrelation time is 1 plus twice the sum of these.
   constexpr double phi = 0.9;
   double time = 1;
   for (int k = 1; k < 500; ++k) time += 4 / std::numbers::pi * std::asin(std::pow(phi, k));
@@ -212,7 +213,7 @@ TEST(TimeInterval, HoldsWhatQuartersOfTheSeriesSayOfIt) {
   std::mt19937_64 random(1);
   std::vector<double> values;
   for (const double value : normal_values(200, 0.001, random)) values.push_back(std::exp(value));
-  for (std::size_t i = 150; i < 200; ++i) values[i] *= 1.01;  // two levels are at least 3 % apart
+  for (std::size_t i = 150; i < 200; ++i) values[i] *= 1.01;  // 1 %: too close to be a level
   const Interval interval = time_interval(values, 0.95);
   EXPECT_LT(interval.low, 1.001);
   EXPECT_GT(interval.high, 1.008);
@@ -240,7 +241,8 @@ TEST(EnoughRounds, AreSixAtNinetyFivePerCent) {
 }
 
 TEST(PairedRatio, PairsRoundsAndKeepsTheOrderStatistics) {
-  // The machine is four times as slow in every second round. The ratio does not depend on that.
+  // The machine is four times as slow in every second round, for both cases. So the ratio does not
+  // depend on it.
   std::vector<double> a, b;
   for (int i = 0; i < 10; ++i) {
     const double drift = 1 + 3.0 * (i % 2);

@@ -29,7 +29,8 @@ cpu_set_t first_of(const cpu_set_t& cpus) {
   return one;
 }
 
-/// Returns the line of /proc/self/status with the CPUs that a child of this thread may run on.
+/// Starts a child process from this thread. Returns the line of /proc/self/status that lists the
+/// CPUs on which the child may run.
 std::string childs_cpus() {
   ChildProcess child({.argv = {"grep", "Cpus_allowed_list", "/proc/self/status"}});
   std::string line, none;

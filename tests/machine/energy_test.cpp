@@ -58,7 +58,7 @@ TEST(Rapl, ThatIsNotThereOrMayNotBeReadSaysSo) {
   FakeRoot root;
   EXPECT_EQ(Rapl(root).missing(), "no RAPL (no package in /sys/class/powercap/intel-rapl:*)");
   EXPECT_EQ(Rapl(root).read(), std::nullopt);
-  add_package(root, 0, "", "5000000");  // empty, as if the file could not be read
+  add_package(root, 0, "", "5000000");  // an empty text, as if the file could not be read
   EXPECT_EQ(Rapl(root).missing(),
             "RAPL not readable (as root: chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj)");
   EXPECT_EQ(Rapl(root).read(), std::nullopt);
@@ -83,7 +83,7 @@ TEST(EnergyMeter, AddsStretches) {
   EXPECT_EQ(meter.cpu_joules(), std::nullopt);
   EXPECT_EQ(meter.gpu_joules(), std::nullopt);
   EXPECT_EQ(meter.missing(), "profiled for 50 ms, too short to read energy (100 ms or more)");
-  gpu.energy_mj = 9'000;  // does not count: used between the stretches
+  gpu.energy_mj = 9'000;  // not counted: used while the meter was stopped
   meter.start();
   add_package(root, 0, "500000", "5000000");
   gpu.energy_mj = 9'500;

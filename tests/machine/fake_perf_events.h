@@ -1,5 +1,5 @@
 /// Fake perf events. A test sets the threads, the readings of counters, and the failures of open().
-/// The object notes which counters were opened, switched on or off, and closed.
+/// FakePerfEvents records which counters were opened, switched on or off, and closed.
 #pragma once
 
 #include <fmt/format.h>

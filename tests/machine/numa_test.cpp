@@ -14,7 +14,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Two sockets with two cores of two threads each. CPUs n and n + 4 are the threads of core n.
+/// Two sockets, each with two cores of two hardware threads. The members are CPU, core and NUMA
+/// node. The threads of core n are the CPUs n and n + 4.
 const std::vector<HardwareThread> two_sockets{{0, 0, 0}, {4, 0, 0}, {1, 1, 0}, {5, 1, 0},
                                               {2, 2, 1}, {6, 2, 1}, {3, 3, 1}, {7, 3, 1}};
 
@@ -24,7 +25,8 @@ TEST(GpuDayNuma, EveryThreadOfATeamHasTheNodeOfItsCpu) {
   EXPECT_THAT(nodes_of(std::vector{0, 1}, std::vector<HardwareThread>{{0, 0}, {1, 1}}), IsEmpty());
 }
 
-/// A memory policy of this thread: its mode with flags, and its first nodes as bits.
+/// The NUMA memory policy of this thread. `first` is the mode (MPOL_...) with its flags. `second`
+/// has one bit for each of the first 64 NUMA nodes.
 using Policy = std::pair<int, unsigned long>;
 
 constexpr unsigned long bits = 1025;

@@ -114,7 +114,9 @@ TEST(CgroupMemory, CachedFilesAreNotUsed) {
       .file("sys/fs/cgroup/memory.stat",
             "anon 400\nfile 500\ninactive_file 200\nactive_file 150\nshmem 150\n");
   EXPECT_EQ(free_cgroup_memory(root), 450);
-  root.file("sys/fs/cgroup/memory.current", "300\n");  // read first, so may be less than the cache
+  // memory.current is read before memory.stat, so it can be smaller than the size of the cached
+  // files in memory.stat.
+  root.file("sys/fs/cgroup/memory.current", "300\n");
   EXPECT_EQ(free_cgroup_memory(root), 1000);
 }
 
@@ -130,7 +132,7 @@ TEST(CgroupMemory, Version1IsRead) {
   EXPECT_EQ(free_cgroup_memory(root), 400);
 }
 
-/// 10,000,000 KiB, which are 10.24 GB, are available.
+/// The available memory is 10,000,000 KiB, which is 10.24 GB.
 constexpr const char* meminfo = "MemTotal: 20000000 kB\nMemAvailable: 10000000 kB\n";
 
 TEST(FreeMemory, OfNothingIsUnknown) {
@@ -155,7 +157,8 @@ TEST(FreeMemory, ATighterContainerCounts) {
       .file("sys/fs/cgroup/memory.max", "4000000000\n")
       .file("sys/fs/cgroup/memory.current", "1000000000\n");
   const FreeMemory free = free_memory({}, root);
-  // 5 % would be 150 MB, less than the least margin of 256 MiB.
+  // The margin is 5 % of the free memory, but at least 256 MiB. 5 % are 150 MB here, so it is 256
+  // MiB.
   EXPECT_EQ(free.bytes, (Sides{.host = 3'000'000'000 - (256 << 20)}));
   EXPECT_EQ(free.notes.host, "3.00 GB free in the container, of which 268 MB are kept back");
   root.file("sys/fs/cgroup/memory.max", "40000000000\n");

@@ -11,10 +11,11 @@
 namespace normbench::anchor_test {
 namespace {
 
-/// A queue with scripted times. A mark is reached `lead_ns` after the call of mark(). wait_awake()
-/// returns `tail_ns` later, and wait() another 40 us later, like a host that sleeps.
+/// A queue with scripted times. For mark i, mark() takes lead_ns[i], and the mark is reached when
+/// mark() returns. wait_awake(i) takes tail_ns[i]. wait(i) takes 40 us more, like a host thread
+/// that sleeps and is woken.
 struct ScriptedQueue final : Queue {
-  static constexpr std::int64_t epoch_ns = 123'456'789;  // the device's clock is ahead by this
+  static constexpr std::int64_t epoch_ns = 123'456'789;  // device's clock minus host's clock
 
   explicit ScriptedQueue(FakeClock& clock) : Queue(1, nullptr), clock(clock) {
     lead_ns.fill(5'000);
@@ -57,8 +58,8 @@ TEST(Anchor, BelievesTheTightestBracket) {
   queue.mark();  // take_anchor() must forget this mark
   const Anchor anchor = take_anchor(queue, clock);
   const std::int64_t truth_ns = queue.reached_ns.at(0) - ScriptedQueue::epoch_ns;
-  EXPECT_EQ(anchor.error_ns, 401);            // half of 801, rounded up
-  EXPECT_EQ(anchor.host_ns - truth_ns, 100);  // the middle is at 400, the mark was at 300
+  EXPECT_EQ(anchor.error_ns, 401);            // half of 300 + 501, rounded up
+  EXPECT_EQ(anchor.host_ns - truth_ns, 100);  // middle of the bracket at 400, mark at 300
 }
 
 TEST(Anchor, IsOffByItsErrorAtMost) {

@@ -16,7 +16,8 @@ struct Extent {
   std::size_t begin, end;
 };
 
-/// Returns the extents of the buffers, sorted by address.
+/// Returns the extents of the buffers, sorted by offset. Buffer i has sizes[i % sizes.size()]
+/// bytes.
 std::vector<Extent> extents(const std::vector<std::size_t>& offsets,
                             const std::vector<std::size_t>& sizes) {
   std::vector<Extent> found;

@@ -13,7 +13,7 @@ struct GpuDayBracket : DeviceTest {
   }
 };
 
-/// A queue in which the time from one mark to the next is 2,000 ns and 1,400 ns in turn.
+/// A queue in which the time between successive marks alternates between 2,000 ns and 1,400 ns.
 struct SlowMarks final : Queue {
   SlowMarks() : Queue(1, nullptr) {}
   void drain() override {}

@@ -11,8 +11,8 @@ using testing::ElementsAre;
 
 class CalibrationTest : public RunTest {
  protected:
-  /// Returns a plan with one pair of each kind. All kernels take 1 ms, except the second of the
-  /// slowed pair, which takes 2 ms.
+  /// Returns a plan with a group of two cases for each of `kinds`. A kernel takes 1 ms, but the
+  /// second kernel of a slowed pair takes 2 ms.
   Plan pairs_plan(Cache cache, const std::vector<PairKind>& kinds) {
     plan.groups.clear();
     plan.measure.cache = cache;

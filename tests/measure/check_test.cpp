@@ -12,7 +12,8 @@ namespace normbench::check_test {
 namespace {
 
 struct CheckTest : RunTest {
-  /// Checks an output that the references compute and `spoil` then changes. Returns the outcome.
+  /// Computes the output of `planned` by the references of its ops and lets `spoil` change it.
+  /// Returns the outcome of the output's check.
   CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {},
                        const std::function<bool()>& is_over = {}) {
     fake->rows[0].then = [&](const FakeCall& call) {
@@ -63,7 +64,7 @@ TEST_F(CheckTest, NamesTheElementFarthestOff) {
 
 TEST_F(CheckTest, RowsOfALargeImageAreCheckedByThemselves) {
   Source source = small_source();
-  // An image is checked in parts of 16 rows. The last part has 5 rows.
+  // An image is checked in parts of 16 rows. It has 101 rows, so its last part has 5 rows.
   source.shape = {.n = 2, .c = 3, .h = 101, .w = 307};
   const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   EXPECT_TRUE(outcome(planned).result.ok);
@@ -99,8 +100,8 @@ TEST_F(CheckTest, WhatOverflowsTheDtypeMayBeInfinite) {
   };
   EXPECT_TRUE(outcome_with(0).result.ok) << outcome_with(0).reason;
   EXPECT_LT(finite.size(), 120U);
-  EXPECT_FALSE(outcome_with(0xFC00).result.ok);  // infinity with the wrong sign
-  EXPECT_FALSE(outcome_with(0x7BFF).result.ok);  // the largest finite number
+  EXPECT_FALSE(outcome_with(0xFC00).result.ok);  // -infinity instead of infinity
+  EXPECT_FALSE(outcome_with(0x7BFF).result.ok);  // 65504, the largest finite number
 }
 
 TEST_F(CheckTest, NotANumberIsWrong) {
@@ -158,7 +159,7 @@ TEST_F(CheckTest, ARowOfAnotherFilterIsHeldByItsImages) {
 
 TEST_F(CheckTest, SlabsCoverEveryImage) {
   Source source;
-  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image per slab
+  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image is checked at a time
   const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   EXPECT_TRUE(outcome(planned).result.ok);
   const CheckOutcome got = outcome(planned, [](View view) { set(view, 4'999'999, -1); });
@@ -167,7 +168,7 @@ TEST_F(CheckTest, SlabsCoverEveryImage) {
 
 TEST_F(CheckTest, WhatThereIsNoTimeForIsLeftOutAndCounted) {
   Source source = small_source();
-  source.shape = {.n = 2, .c = 3, .h = 101, .w = 307};  // 14 parts: 16 rows each, or the last 5
+  source.shape = {.n = 2, .c = 3, .h = 101, .w = 307};  // 7 parts per image, the last of 5 rows
   const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   const std::int64_t values = 2 * 3 * 101 * 307;
   const CheckOutcome first = outcome(planned, {}, [] { return true; });
@@ -205,7 +206,7 @@ TEST_F(CheckTest, WhatEvenZerosWouldKeepIsNotCorrect) {
 }
 
 TEST_F(CheckTest, CountsWhatCouldNotBeChecked) {
-  // One of three channels overflows.
+  // The first of three channels overflows float32, so its values cannot be checked.
   const Case planned =
       make_case("normalize", {{.op = Normalize{.mean = {3e38, 1, 1}, .std = {0.5, 1, 1}}}});
   const CheckOutcome got = outcome(planned);
@@ -233,7 +234,7 @@ TEST(OutputCheck, HasTheValueFarthestBeyondItsBound) {
   EXPECT_TRUE(worst.is_wrong());
   EXPECT_FALSE(compared({1, 2, 3}, {1, 0.1, 0.5}, {1.9, 2.05, 3.3}).worst().is_wrong());
   const Worst exact = compared({1, 2, 3}, {0, 0, 0.5}, {3, 9, 3}).worst();
-  EXPECT_EQ(exact.index, 1);  // the largest error among those with bound 0
+  EXPECT_EQ(exact.index, 1);  // the largest error of all values with bound 0
   EXPECT_EQ(exact.error, 7);
   EXPECT_EQ(compared({1, 2}, {1, 1}, {1, NAN}).worst().error, INFINITY);
   EXPECT_EQ(compared({1, 2}, {1, 1}, {1, 2}).worst().share(), 0);
@@ -243,7 +244,7 @@ TEST(OutputCheck, CannotTellWhereABoundIsAsWideAsTheValuesAreLarge) {
   EXPECT_EQ(compared({1, -4, 2}, {3.9, 4, 5}, {1, -4, 2}).unchecked(), 2);
   EXPECT_FALSE(compared({1, -4, 2}, {3.9, 4, 5}, {1, -4, 2}).is_checked());
   EXPECT_EQ(compared({1, 2}, {INFINITY, NAN}, {7, 7}).unchecked(), 2);
-  EXPECT_EQ(compared({0, 0}, {1e-9, 1}, {0, 0}).unchecked(), 0);  // a value of 2 would be wrong
+  EXPECT_EQ(compared({0, 0}, {1e-9, 1}, {0, 0}).unchecked(), 0);  // checked: a value of 2 is wrong
   EXPECT_TRUE(compared({0, 0}, {1e-9, 1}, {0, 2}).worst().is_wrong());
   OutputCheck later;
   const auto add = [&](double value) {
@@ -252,7 +253,7 @@ TEST(OutputCheck, CannotTellWhereABoundIsAsWideAsTheValuesAreLarge) {
   };
   add(1);
   EXPECT_EQ(later.unchecked(), 1);
-  add(10);  // a value of a later slab
+  add(10);  // a later part, with a value larger than its bound of 5
   EXPECT_EQ(later.unchecked(), 0);
 }
 

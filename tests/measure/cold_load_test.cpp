@@ -1,4 +1,5 @@
-/// Loads whose files are dropped from the page cache before each turn.
+/// Tests of `load` stages whose files are dropped from the page cache before each turn. A turn is
+/// the timed iterations of one case in a round.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -63,8 +64,8 @@ struct ColdLoadTest : testing::Test {
   }
 };
 
-/// For each load by the row that watching() returns: how many bytes of the files were in memory
-/// before the load.
+/// For each load by the kernel row that watching() returns: the number of bytes of the `watched`
+/// files that were in the page cache before the load.
 std::vector<std::int64_t> resident_at_start;
 const std::vector<std::string>* watched = nullptr;
 
@@ -95,7 +96,7 @@ TEST_F(ColdLoadTest, EveryTurnFindsNothingInMemory) {
     CaseContender contender(planned, memory, backends, recorder, clock, random, 8);
     for (int turn = 0; turn < 3; ++turn) {
       contender.take_turn({.iterations = 1, .warmup_ns = 1000}, random);
-      EXPECT_EQ(resident_at_start.back(), 0) << via << turn;  // warm-up loads come before this one
+      EXPECT_EQ(resident_at_start.back(), 0) << via << turn;  // the last load is the measured one
     }
     EXPECT_EQ(contender.shape_of_turns(10).iterations, 1);  // a turn reads no image twice
   }
@@ -160,8 +161,8 @@ TEST_F(ColdLoadTest, ImagesThatWouldBeReadTwiceAreTooFew) {
             "6 images are too few for 3 cold items of 3: some would be read twice");
 }
 
-/// All loaders of a group have the same number of iterations per turn. The cold loader limits that
-/// number.
+/// All loaders of a group have the same number of iterations per turn. The cold loader limits this
+/// number, because it must not read a file twice.
 TEST_F(ColdLoadTest, AWarmLoaderBesideItDoesNotMakeItReadTwice) {
   const RawFiles cold(".", 2), warm("/dev/shm", 2);  // 12 images each
   const std::string text = fmt::format(

@@ -10,7 +10,8 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Five cases. A turn with its warm-up takes 2 ms, so a block of five rounds takes 50 ms.
+/// Four cases and a limit, which takes turns like a case. A turn with its warm-up takes 2 ms. A
+/// block has five rounds of five turns, so it takes 50 ms.
 struct GpuDayCutBlock : RunTest {
   GroupResult measured(double seconds) {
     plan.measure.max_seconds_per_group = seconds;
@@ -40,7 +41,8 @@ TEST_F(GpuDayCutBlock, EndsWhereTheTimeIsOverAndItsRoundsAreSetAside) {
     ASSERT_THAT(result.cut_rounds, SizeIs(1 + again));
     EXPECT_GT(result.cut_rounds[0].start_ns, result.rounds.back().start_ns);
   }
-  // The last turn began before 0.163 s had passed.
+  // The time of the group includes the warm-up of 1 ms before the first round. The last turn takes
+  // 2 ms with its warm-up and ends at 164 ms, so it began before the limit of 163 ms.
   const CaseResult& last = contender(group, group.cut_order[1][1]);
   EXPECT_EQ(last.cut_rounds.back().start_ns + last.cut_rounds.back().wall_ns -
                 contender(group, group.order[0][0]).rounds[0].start_ns + 1'000'000,

@@ -1,4 +1,4 @@
-/// A run with a fake device and the fake CPU. Both write to one log.
+/// A fixture for runs with a fake device and a fake CPU, which write to the same log.
 #pragma once
 
 #include "fake_device.h"

@@ -10,8 +10,8 @@ namespace {
 using testing::ElementsAre;
 
 struct DeviceMemoryTest : DeviceTest {
-  /// Checks an output that the references compute on the device and `spoil` then changes there.
-  /// Returns the outcome.
+  /// Lets the fake device compute the output of `planned` by the references of the ops, and lets
+  /// `spoil` change the output there. Returns the outcome of the output's check.
   CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {}) {
     device->rows[1].then = [&](const FakeCall& call) {
       if (spoil) spoil(call.out[0]);
@@ -27,7 +27,7 @@ struct DeviceMemoryTest : DeviceTest {
     copies = fake->log;
     return got;
   }
-  std::vector<std::string> copies;  // copies that the check made
+  std::vector<std::string> copies;  // log of the copies of the latest check
 };
 
 TEST_F(DeviceMemoryTest, SourcesOnTheDeviceAreFilledThroughTheHost) {
@@ -37,8 +37,9 @@ TEST_F(DeviceMemoryTest, SourcesOnTheDeviceAreFilledThroughTheHost) {
       fake_case(*device, "cast", source_in(Memory::Device), {on_device(Cast{}, 1)});
   fake->log.clear();
   GroupMemory memory = memory_for({&planned});
-  // Each copy of the source starts at a multiple of 512 bytes, and six copies exceed 3000 bytes.
-  // Five sets of 640 bytes exceed 3000 bytes, too.
+  // The copies of the source must exceed three times the cache of 1000 bytes. Each copy starts at a
+  // multiple of 512 bytes, so there are six. The sets of buffers must exceed the cache threefold,
+  // too. An iteration touches 128 + 512 bytes in whole cache lines, so there are five sets.
   EXPECT_THAT(
       fake->log,
       ElementsAre("allocate device 3072", "fill device 0x1 3072", "allocate pageable 120",
@@ -63,9 +64,9 @@ TEST_F(DeviceMemoryTest, EachSideRotatesPastItsOwnCache) {
   device->cache = 4000;
   const Case planned = make_case("cast, send", {{.op = Cast{}}, on_device(H2d{}, 1)});
   GroupMemory memory = memory_for({&planned});
-  EXPECT_EQ(memory.sets(Memory::Pageable), 5u);  // 128 + 512 bytes each, more than 3 KiB together
+  EXPECT_EQ(memory.sets(Memory::Pageable), 5u);  // 128 + 512 bytes each, together over 3 * 1 KiB
   EXPECT_EQ(memory.sets(Memory::Pinned), 5u);
-  EXPECT_EQ(memory.sets(Memory::Device), 24u);  // 512 bytes each, more than 12000 together
+  EXPECT_EQ(memory.sets(Memory::Device), 24u);  // 512 bytes each, together more than 3 * 4000
   std::vector<std::byte*> sent, arrived;
   device->rows[1].then = [&](const FakeCall& call) {
     sent.push_back(call.in[0].data);
@@ -157,7 +158,7 @@ TEST_F(DeviceMemoryTest, OutputsOnTheDeviceAreChecked) {
 
 TEST_F(DeviceMemoryTest, SlabsCoverEveryImageOfSourceAndOutput) {
   Source source = source_in(Memory::Device);
-  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image per slab
+  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image is checked at a time
   const Case planned = fake_case(*device, "cast", source, {on_device(Cast{}, 1)});
   EXPECT_TRUE(outcome(planned).result.ok);
   std::vector<std::string> expected;
@@ -202,7 +203,7 @@ TEST_F(DeviceMemoryTest, AResultMayBeTheSourceItself) {
   EXPECT_TRUE(outcome(planned).result.ok);
   EXPECT_THAT(copies, testing::Each("copy device to host 60"));
   EXPECT_THAT(outcome(planned, [](View view) { view.data[119] ^= std::byte{1}; }).reason,
-              testing::IsEmpty());  // the changed source is itself the reference
+              testing::IsEmpty());  // the reference reads the changed source, too
 }
 
 }  // namespace

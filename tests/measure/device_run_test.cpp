@@ -9,14 +9,14 @@ namespace {
 using testing::ElementsAre;
 
 struct DeviceRunTest : DeviceTest {
-  /// Returns a case that works on the CPU and then sends its output.
+  /// Returns a case that casts on the CPU and then sends the result to the device.
   Case cast_and_send(Wait wait) {
     Case planned = make_case("cast, send", {{.op = Cast{}}, on_device(H2d{}, 1)});
     planned.wait = wait;
     return planned;
   }
-  /// Returns, for each iteration, the first value that row 1 of the device read. The CPU writes the
-  /// iteration's number there.
+  /// In iteration i, the CPU writes i as the first value of its output. Returns, for each
+  /// iteration, the first value that kernel row 1 of the device then read.
   std::vector<float> read_by_device(const Case& planned, int iterations) {
     std::vector<float> seen;
     fake->rows[0].calls = 0;
@@ -34,7 +34,8 @@ struct DeviceRunTest : DeviceTest {
     fake->rows[0].then = device->rows[1].then = nullptr;
     return seen;
   }
-  /// Returns a case with two stages that can be captured between two stages that cannot.
+  /// Returns a case with four stages. A graph can capture the second and third stage, but not the
+  /// first and the last.
   Case with_graph() {
     Case planned = make_case("graph", {on_device(H2d{}, 0), on_device(Cast{}, 1),
                                        on_device(Sub{.mean = {1}}, 2), on_device(D2h{}, 0)});
@@ -158,8 +159,8 @@ TEST_F(DeviceRunTest, CapturesAGraphPerBufferSlotAhead) {
   plan.measure.cache = Cache::Cold;
   const Case planned = with_graph();
   GroupMemory memory = memory_for({&planned});
-  // 120 bytes sent, 480 cast and 480 subtracted take 1152 bytes in whole lines. Three sets exceed 3
-  // KiB.
+  // The outputs of 120, 480 and 480 bytes take 1152 bytes in whole cache lines. Three sets of such
+  // buffers exceed three times the cache of 1 KiB.
   ASSERT_EQ(memory.sets(Memory::Device), 3u);
   Engine prepared = placed(planned, memory);
   const auto captures = [&](std::int64_t iterations) {

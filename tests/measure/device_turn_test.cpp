@@ -41,7 +41,7 @@ TEST_F(DeviceTurnTest, TakesWallAndDeviceTime) {
   take_host_time();
   const Turn turn = turn_of(send_and_cast(), {.iterations = 3});
   // A warm-up iteration takes 10 + 600 + 5 us, and 33 of them take 20 ms. The first mark is reached
-  // 500 ns after the host reads its clock. The first stage is submitted 10.5 us after the mark.
+  // 500 ns after the wall time starts. The first stage is submitted 10.5 us after this mark.
   EXPECT_EQ(turn.round, (Round{.wall_ns = 1'816'000,
                                .device_ns = 1'810'500,
                                .submitted_ns = 62'000,
@@ -50,7 +50,8 @@ TEST_F(DeviceTurnTest, TakesWallAndDeviceTime) {
   EXPECT_TRUE(turn.stage_ns.empty());
 }
 
-/// The counters that need system calls must be read outside of the wall time and the device time.
+/// `usage_ns` is the time of reading the counters that need system calls. The turn must read them
+/// outside of the wall time and of the device time.
 TEST_F(DeviceTurnTest, TheDevicesTimeLiesWithinTheWallTime) {
   clock.usage_ns = 50'000;
   for (const Case& planned : {send_and_cast(), with_graph()})
@@ -75,7 +76,7 @@ TEST_F(DeviceTurnTest, TheClockOverTheTurnIsReadAroundIt) {
 TEST_F(DeviceTurnTest, WarmsUpLongerAndWaitsOnceAtTheEnd) {
   turn_of(send_and_cast(), {.iterations = 2});
   std::vector<std::string> expected;
-  for (int i = 0; i < 34; ++i)  // 34 warm-up iterations of 0.6 ms
+  for (int i = 0; i < 34; ++i)  // 34 warm-up iterations of 0.6 ms take 20 ms
     expected.insert(expected.end(), {"launch 0", "launch 1", "drain device"});
   expected.insert(expected.end(), {"mark 0", "launch 0", "launch 1", "launch 0", "launch 1",
                                    "mark 1", "drain device"});
@@ -85,8 +86,8 @@ TEST_F(DeviceTurnTest, WarmsUpLongerAndWaitsOnceAtTheEnd) {
 TEST_F(DeviceTurnTest, StagesTakeDeviceTimeAndTheHostsTimeInTheirCalls) {
   take_host_time();
   const Turn turn = turn_of(send_and_cast(), {.iterations = 2, .marks = true});
-  // The first mark is reached 10.5 us before the first stage is submitted. Later work waits in the
-  // queue.
+  // The first mark is reached 10.5 us before the first stage is submitted, and this time counts for
+  // the first stage. Later work starts without a gap, because it already waits in the queue.
   EXPECT_THAT(turn.stage_ns, ElementsAre(610'500, 600'000));
   EXPECT_THAT(turn.calls_ns, ElementsAre(20'000, 20'000));
 }
@@ -117,7 +118,7 @@ TEST_F(DeviceTurnTest, CapturesAsManyGraphsAsTheTurnHasSlots) {
   plan.measure.cache = Cache::Cold;
   cache_bytes = 100;
   const Case planned = with_graph();
-  ASSERT_EQ(memory_for({&planned}).inputs(planned).count, 3u);  // three slots
+  ASSERT_EQ(memory_for({&planned}).inputs(planned).count, 3u);  // three source copies
   turn_of(planned, {.iterations = 1});
   EXPECT_EQ(std::ranges::count(log, "begin capture"), 1);
   turn_of(planned, {.iterations = 9});
@@ -134,7 +135,8 @@ TEST_F(DeviceTurnTest, ShortIterationsAreTimedInALine) {
   for (FakeRow& row : device->rows) row.cost_ns = 5'000;
   device->call_ns = 1'000;
   device->wait_ns = 20'000;
-  // One iteration alone takes 31 us, a hundred take 1021 us.
+  // One iteration alone takes 31 us. In a burst of 100 iterations, an iteration takes 10.21 us, and
+  // 98 such iterations take 1 ms.
   EXPECT_EQ(shape_of(send_and_cast()).iterations, 98);
   device->graph_ns = 5'000'000;
   EXPECT_EQ(shape_of(with_graph()).iterations, 98);
@@ -146,7 +148,7 @@ TEST_F(DeviceTurnTest, LongIterationsAreTheirOwnTurn) {
 }
 
 TEST_F(DeviceTurnTest, MarksOnlyWhereTheyCostUnderHalfAPercent) {
-  device->mark_ns = 700;  // four marks take 2.8 of 600 us
+  device->mark_ns = 700;  // four marks take 2.8 us, less than 0.5 % of 600 us
   EXPECT_TRUE(shape_of(send_and_cast()).marks);
   EXPECT_FALSE(shape_of(with_graph()).marks);
   device->mark_ns = 800;

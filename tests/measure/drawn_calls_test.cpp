@@ -1,5 +1,5 @@
-/// The outputs of some calls, drawn at random, are checked after these calls. The inputs of the
-/// calls differ, so that a kernel that repeats an output is found.
+/// Tests that calls of a kernel are drawn at random, and that the output of each drawn call is
+/// checked. The input changes from call to call, so that a kernel that repeats an output is found.
 #include "measure/contender.h"
 #include "measure/group_memory.h"
 #include "measure/measure_group.h"
@@ -15,7 +15,7 @@ Backends cpu_alone() {
   return backends;
 }
 
-/// Replaces a kernel's work in a call. Returns false if the kernel shall do its own work.
+/// Replaces a kernel's work in a call. Returns false if the kernel has to do its own work.
 using Instead = std::function<bool(std::int64_t call, const View& out)>;
 
 struct DrawnCallsTest : testing::Test {
@@ -27,8 +27,8 @@ struct DrawnCallsTest : testing::Test {
   std::atomic<bool> interrupted = false;
 
   std::int64_t checked_calls = Measure{}.checked_calls;
-  int side = 18;  // rows of an image, which has one column more
-  double limit = 0.02;  // seconds for the group
+  int side = 18;        // rows of an image; it has side + 1 columns
+  double limit = 0.02;  // time limit of the group, in seconds
 
   /// Returns the result of the group's only case after a short run. The case's kernel calls
   /// `instead` first, and does its own work only if `instead` returns false.
@@ -99,7 +99,7 @@ TEST_F(DrawnCallsTest, OneThatComputesEveryOtherCallIsFound) {
 
 /// A fresh output must be checked before the call frees its memory.
 TEST_F(DrawnCallsTest, OneThatLeavesAFreshOutputAsItIsAtEveryOtherCallIsFound) {
-  side = 2100;  // smaller outputs are recycled
+  side = 2100;  // smaller outputs use recycled memory, which may hold an old output
   limit = 4;    // time for enough checks
   for (const std::int64_t odd : {0, 1}) {
     const CaseResult result = measured("hot", odd, "fresh", [odd](std::int64_t call, const View&) {
@@ -111,13 +111,13 @@ TEST_F(DrawnCallsTest, OneThatLeavesAFreshOutputAsItIsAtEveryOtherCallIsFound) {
   const CaseResult right =
       measured("hot", 1, "fresh", [](std::int64_t, const View&) { return false; });
   EXPECT_EQ(right.status, Status::Ok) << right.reason;
-  EXPECT_GT(right.check.calls, 2);  // a slow build has no time for more than a few
+  EXPECT_GT(right.check.calls, 2);  // a slow build has time for a few checks only
 }
 
 TEST_F(DrawnCallsTest, OneThatRemembersItsFirstResultIsFound) {
   for (std::int64_t seed = 0; seed < 20; ++seed) {
     std::vector<std::byte> first;
-    const std::byte* written = nullptr;  // where call 0 writes its output
+    const std::byte* written = nullptr;  // output of call 0
     const CaseResult result =
         measured("cold", seed, "reuse", [&](std::int64_t call, const View& out) {
           const auto bytes = static_cast<std::size_t>(out.desc.bytes());

@@ -19,7 +19,7 @@ struct ContenderTest : RunTest {
   Engine placed(const Case& planned, GroupMemory& memory) {
     return Engine(planned, memory, backends, recorder, clock, random);
   }
-  /// Returns the log of one iteration.
+  /// Runs one iteration and returns its log.
   std::vector<std::string> log_of_iteration(Engine& prepared) {
     fake->log.clear();
     prepared.advance();
@@ -140,7 +140,8 @@ TEST_F(ContenderTest, RotatesThroughSetsThatContendersShare) {
   cache_bytes = 1000;
   const Case a = cast_case("a", 0), b = cast_case("b", 1);
   GroupMemory memory = memory_for({&a, &b});
-  // 120 bytes of uint8 and 480 of float32 take 640 bytes in whole lines. 5 * 640 exceeds 3000.
+  // The source of 120 bytes and the output of 480 bytes take 640 bytes in whole cache lines. Five
+  // sets of these buffers exceed three times the cache of 1000 bytes.
   ASSERT_EQ(memory.sets(Memory::Pageable), 5u);
   std::vector<std::byte*> sources;
   for (FakeRow& row : fake->rows)
@@ -154,7 +155,9 @@ TEST_F(ContenderTest, RotatesThroughSetsThatContendersShare) {
   for (int i = 1; i < 5; ++i) EXPECT_EQ(sources[i] - sources[0], 128 * i);
 }
 
-/// A source and an output of sixty cache lines each: 7,680 bytes per set.
+/// The source and the output have sixty cache lines each, so a set of buffers has 7,680 bytes. A
+/// resident case always uses the same set and the same copy of its source, so that they stay in the
+/// cache.
 TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
   plan.measure.cache = Cache::Cold;
   cache_bytes = 5000;
@@ -163,8 +166,8 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
   staying.variant = "staying";
   staying.resident = tiny.resident = true;
   GroupMemory memory = memory_for({&rotating, &staying, &tiny});
-  // Resident cases do not change the numbers of sets and copies. Two sets of 7,680 bytes exceed
-  // three caches of 5,000 bytes, and so do four source copies of 3,840 bytes.
+  // Resident cases do not change the numbers of sets and of source copies. Two sets of 7,680 bytes
+  // exceed three times the cache of 5,000 bytes, and so do four source copies of 3,840 bytes.
   EXPECT_EQ(memory.sets(Memory::Pageable), 2u);
   EXPECT_EQ(memory.inputs(rotating).count, 4u);
   EXPECT_EQ(memory.inputs(staying).count, 1u);
@@ -183,7 +186,8 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
     }
   for (int i = 3; i < 10; i += 2) EXPECT_EQ(std::pair(in[i], out[i]), std::pair(in[1], out[1]));
   EXPECT_EQ(in[1], memory.inputs(staying).first);
-  // The case that rotates reads its copies one after another, although `stays` runs in between.
+  // The rotating case reads its source copies one after another, although the resident case runs in
+  // between.
   for (int i = 2; i < 8; i += 2) EXPECT_EQ(in[i] - in[i - 2], 3840);
   EXPECT_EQ(in[8], in[0]);
   EXPECT_NE(out[2], out[0]);
@@ -208,7 +212,7 @@ TEST_F(ContenderTest, SharesOneUnchangedSource) {
   const Case a = cast_case("a", 0), b = cast_case("b", 1);
   fake->log.clear();
   GroupMemory memory = memory_for({&a, &b});
-  EXPECT_EQ(fake->log.size(), 2u);  // allocations of the source and the arena
+  EXPECT_EQ(fake->log.size(), 2u);  // the allocations of the source and of the arena
   Engine first = placed(a, memory), second = placed(b, memory);
   const SourceCopies copies = memory.inputs(a);
   const std::size_t bytes = copies.stride * copies.count;

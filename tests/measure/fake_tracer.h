@@ -1,4 +1,5 @@
-/// A device tracer that writes the names of its calls to a log that other fakes also write to.
+/// A fake device tracer (the real one uses CUPTI). It writes the names of its calls to a log that
+/// other fakes also write to.
 #pragma once
 
 #include <fmt/format.h>
@@ -32,7 +33,8 @@ class FakeTracer final : public DeviceTracer {
   void start() override { call("start"); }
   void push(std::uint64_t external_id) override { call(fmt::format("push {}", external_id)); }
   void pop() override { call("pop"); }
-  /// Returns a trace with one kernel, whose name is the number of earlier calls of stop().
+  /// Returns a trace with one kernel. The kernel's name ends with the number of earlier calls of
+  /// stop().
   DeviceTrace stop() override {
     call("stop");
     DeviceTrace trace{.source = "CUPTI", .clock_error_ns = clock_error_ns};

@@ -47,7 +47,7 @@ TEST_F(FileWalkTest, GoesOnByTheLongestTurn) {
 
 TEST_F(FileWalkTest, StaysIfAContenderMust) {
   FileWalk walk;
-  EXPECT_FALSE(walk.goes_on());  // without loaders
+  EXPECT_FALSE(walk.goes_on());  // no loader was added
   walk.add(load(), 2);
   EXPECT_TRUE(walk.goes_on());
   walk.stay();
@@ -58,7 +58,8 @@ TEST_F(FileWalkTest, StaysIfAContenderMust) {
   EXPECT_EQ(walk.items(), 2);
 }
 
-/// No image is read twice in a turn with cold files: 5 images are 2 whole items.
+/// In a turn with cold files, no image is read twice: the walk over the images starts over when
+/// less than a whole item is left. An item has two images, so 5 images are 2 whole items.
 TEST_F(FileWalkTest, WithColdFilesStartsOverInTime) {
   FileWalk walk;
   walk.add(load(PageCache::Cold), 1, 2);
@@ -83,7 +84,7 @@ TEST_F(FileWalkTest, ReadsPartsOfFiles) {
   const std::string file = (folder / "0.raw").string();
   EXPECT_NO_THROW(read_ahead(file));
   EXPECT_NO_THROW(read_ahead(file, 4, 4));
-  EXPECT_NO_THROW(read_ahead(file, 4, 400));  // up to the end
+  EXPECT_NO_THROW(read_ahead(file, 4, 400));  // reads to the end of the file
   EXPECT_THROW(read_ahead((folder / "none").string()), std::runtime_error);
 }
 

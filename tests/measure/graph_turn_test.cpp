@@ -6,8 +6,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Turns of a case that is one graph, on three slots. Each slot has a copy of the source and a set
-/// of buffers.
+/// Turns of a case whose only stage is launched as a graph. The buffers rotate through three slots.
+/// Each slot has a copy of the source and a set of buffers.
 struct GpuDayGraphs : DeviceTest {
   GpuDayGraphs() {
     plan.measure.cache = Cache::Cold;
@@ -25,7 +25,7 @@ struct GpuDayGraphs : DeviceTest {
     const auto first = std::ranges::find(fake->log, "begin capture");
     return {first, fake->log.end()};
   }
-  /// Returns the number of the source copy that each of the last `count` iterations read.
+  /// Returns, for each of the last `count` iterations, the index of the source copy that it read.
   std::vector<std::ptrdiff_t> last_copies(GroupMemory& memory, std::size_t count) {
     std::vector<std::ptrdiff_t> copies;
     for (std::size_t i = read.size() - count; i < read.size(); ++i)
@@ -55,7 +55,7 @@ TEST_F(GpuDayGraphs, OfAShortTurnAreItsOwnAndItsBuffersStayCold) {
   GroupMemory memory = memory_for({&planned});
   EXPECT_THAT(turn(memory, 1),
               ElementsAre("begin capture", "capture 1", "end capture", "launch graph of 1",
-                          "launch 1", "launch 1", "drain device",  // for the other slots
+                          "launch 1", "launch 1", "drain device",  // on the other slots
                           "mark 0", "launch graph of 1", "mark 1", "drain device"));
   const auto copies = last_copies(memory, 4);
   EXPECT_EQ(copies[0], copies[3]);

@@ -10,9 +10,10 @@ StageSpan span(std::size_t lane, std::int64_t start_ns, std::int64_t end_ns) {
 }
 
 TEST(LaneTimes, ExposedIsWhatNoOtherLaneHides) {
-  //  lane 0: 0...........10  12...16
-  //  lane 1:      4......10     14......20
-  //  lane 1, the other server:     15.18
+  // The spans of two lanes, in ns. Lane 1 works on two items at once.
+  //   lane 0:  [0, 10) and [12, 16)
+  //   lane 1:  [4, 10), [14, 20) and [15, 18)
+  // Lane 0 works alone in [0, 4) and [12, 14), and lane 1 in [16, 20).
   const auto times = lane_times(
       {span(0, 0, 10), span(1, 4, 10), span(1, 14, 20), span(0, 12, 16), span(1, 15, 18)}, 3);
   ASSERT_EQ(times.size(), 3u);

@@ -35,7 +35,8 @@ TEST(LatinSquare, HasEveryContenderOnceAtEveryPosition) {
   }
 }
 
-/// Returns how often one contender directly follows another. Keys are (earlier, later).
+/// Returns, for each pair (earlier, later) of contenders, how often `later` directly follows
+/// `earlier` in a round.
 std::map<std::pair<int, int>, int> successions(const std::vector<std::vector<int>>& rounds) {
   std::map<std::pair<int, int>, int> counts;
   for (const auto& round : rounds)

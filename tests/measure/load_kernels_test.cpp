@@ -17,7 +17,8 @@ struct GpuDayLoading : DeviceTest {
 };
 
 TEST_F(GpuDayLoading, RowsThatLaunchKernelsAreLoadedFirst) {
-  // Row 0 of the device launches no kernel. The last stage is a row of the CPU.
+  // Only rows 2 and 3 of the fake device have kernel code to load. Row 0 of the device launches no
+  // kernel, and the last stage runs on the CPU.
   const auto log =
       first_call(make_case("case", {on_device(H2d{}, 0),
                                     on_device(Cast{}, 2),

@@ -53,8 +53,9 @@ class MemoryNeedTest : public DeviceTest {
     planned.near_link = device->node.has_value();
     return planned;
   }
-  /// The bytes that are allocated now, and the most that were allocated at any time so far. Both
-  /// are computed from the log.
+  /// `now` is the number of bytes that are allocated after the log lines that were read so far.
+  /// `most` is the maximum of `now` so far. Both are kept for each side of the link: host and
+  /// device.
   struct Live {
     Sides now, most;
 
@@ -117,8 +118,9 @@ TEST_F(MemoryNeedTest, ACaseWithoutMemoryFailsAlone) {
   ASSERT_EQ(results.groups.size(), 1u);
   EXPECT_EQ(results.groups[0].cases[0].status, Status::Ok);
   EXPECT_EQ(results.groups[0].cases[1].status, Status::Failed);
-  // The source takes 128 B, the output 512, a gap at most 512, and addresses 40 B. The check takes
-  // 8 B * 2 * (2 * 120 + 240) for 2 images with 60 input and 60 output values each.
+  // The source takes 128 B, the output 512 B, a gap at most 512 B, and the tables of buffer
+  // addresses and offsets 40 B. For each of 2 images, the check takes 8 B * (2 * 120 + 240): source
+  // and output have 120 values with a bound each, and four tensors of 60 values are temporary.
   EXPECT_EQ(results.groups[0].cases[1].reason,
             "out of memory (it may need 8.87 kB of host memory)");
   EXPECT_EQ(group.cases.size(), 2u);

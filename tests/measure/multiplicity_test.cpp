@@ -1,4 +1,4 @@
-/// How often many comparisons at once report a difference that does not exist.
+/// Tests how often a family of comparisons reports at least one difference that does not exist.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -32,9 +32,9 @@ TEST(FamilyPValues, AreSharesOfTheWaysToTurnSigns) {
   EXPECT_THAT(family_p_values({{1, 2, -3}}), ElementsAre(5.0 / 8));  // 5 of 8 sums are at least 0
   EXPECT_THAT(family_p_values({{-1, -1}}), ElementsAre(1));
   EXPECT_THAT(family_p_values({{0, 0, 0}}), ElementsAre(1));  // all drawn sums are equal
-  // Each draw of signs gives a sum for either series, of which the larger counts. The p-value of a
-  // series is the share of draws in which the larger sum is at least the series' own sum. For the
-  // first series, these are the draws that keep all signs or flip all signs.
+  // Each draw of signs gives one sum for each of the two series, and the larger sum counts. The
+  // p-value of a series is the share of draws in which the larger sum is at least the series' own
+  // sum. For the first series, these are the draws that keep all signs or flip all signs.
   EXPECT_THAT(family_p_values({{1, 1, 1}, {-1, -1, -1}}), ElementsAre(2.0 / 8, 1));
   EXPECT_THAT(family_p_values({std::vector<double>(20, 1)}), ElementsAre(1.0 / 4096));
 }
@@ -64,8 +64,8 @@ TEST(FamilyPValues, ErrNoMoreOftenThanTheyMayHoweverManySeriesThereAre) {
     }
 }
 
-/// Returns the times of contenders that do not differ, round by round. Their noise has heavy tails,
-/// and all share a drift.
+/// Returns the times of equal contenders in each round. The noise of each contender has heavy
+/// tails. All contenders have the same drift.
 std::vector<std::vector<double>> equal_contenders(std::size_t contenders, int rounds,
                                                   std::mt19937_64& random) {
   std::cauchy_distribution<double> noise(0, 0.01);
@@ -94,7 +94,7 @@ TEST(Bonferroni, PairsOfEqualContendersDifferInFewerThanAlphaOfTheRuns) {
     single_errors += one.low > 1 || one.high < 1 ? 1 : 0;
   }
   EXPECT_LE(static_cast<double>(errors) / kRuns, kAlpha + error_of(kAlpha, kRuns));
-  EXPECT_GT(errors, 0);  // else the intervals would be too wide
+  EXPECT_GT(errors, 0);  // no error at all would mean too wide intervals
   EXPECT_LE(static_cast<double>(single_errors) / kRuns, kAlpha + error_of(kAlpha, kRuns));
   EXPECT_GT(single_errors, kRuns / 100);
 }

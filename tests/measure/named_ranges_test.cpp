@@ -1,4 +1,4 @@
-// Labels and ranges of a config in recorded traces.
+// Tests how the stage labels and the named ranges of a config appear in recorded traces.
 #include "measure/profile_fixture.h"
 #include "measure/turn.h"
 
@@ -12,8 +12,8 @@ using testing::Pair;
 using testing::StartsWith;
 using Strings = std::vector<std::string>;
 
-/// A cast, a sub and a div. The range "outer" contains the sub and the div, "inner{i}" only the
-/// div.
+/// A case with the stages cast, sub and div. The range "outer" contains sub and div. The range
+/// "inner{i}" contains only div.
 class NamedProfileTest : public ProfileTest {
  protected:
   NamedProfileTest() {
@@ -99,7 +99,7 @@ TEST_F(NamedProfileTest, StagesAreWaitedForAsEver) {
   EXPECT_THAT(fake->log, ElementsAre("row 0", "drain", "row 1", "drain", "row 0", "drain"));
 }
 
-/// Four stages. One graph launches the two in the middle.
+/// A case with four stages. One graph launches the second and the third stage.
 class NamedGraphTest : public DeviceProfileTest {
  protected:
   NamedGraphTest() {
@@ -108,7 +108,8 @@ class NamedGraphTest : public DeviceProfileTest {
                                   on_device(D2h{}, 0)});
     planned.graph = true;
   }
-  /// Puts the stages `first` to `last` into a range. Returns the recorded names.
+  /// Puts the stages `first` to `last` into one range and profiles the case. Returns the names of
+  /// the recorded slices.
   Strings recorded(std::size_t first, std::size_t last) {
     for (std::size_t s = first; s <= last; ++s) planned.stages[s].ranges = {"range"};
     add_group({planned});

@@ -27,7 +27,7 @@ TEST(GpuDayNuma, BlocksOfAnArenaGoRoundTheNodesAndTheirThreads) {
   std::vector<int> ranks;
   for (std::size_t i = 0; i < 8; ++i) ranks.push_back(plan.rank(nullptr, i * block + page));
   EXPECT_THAT(ranks, ElementsAre(0, 2, 1, 3, 0, 2, 1, 3));
-  // Each node holds half of a buffer of several blocks, wherever the buffer starts.
+  // A buffer of several blocks has half of its pages on each node, wherever the buffer starts.
   const auto* const anywhere = reinterpret_cast<const std::byte*>(37 * page);
   for (std::size_t begin = 0; begin < 4 * block; begin += 123 * page) {
     std::map<int, int> pages;
@@ -43,7 +43,7 @@ TEST(GpuDayNuma, ASourceIsTouchedByItsReaders) {
   for (const std::size_t copy : {0, 1, 7})
     for (std::size_t i = 0; i < 100; ++i)
       EXPECT_EQ(plan.rank(nullptr, copy * stride + i * page), static_cast<int>(i / 25));
-  EXPECT_EQ(plan.rank(nullptr, 100 * page), 3);  // in the gap between copies
+  EXPECT_EQ(plan.rank(nullptr, 100 * page), 3);  // a page in the gap between two copies
 }
 
 TEST(GpuDayNuma, EachThreadTouchesItsPagesAndNoOther) {
@@ -62,7 +62,7 @@ TEST(GpuDayNuma, EachThreadTouchesItsPagesAndNoOther) {
     EXPECT_EQ(memory[at], std::byte{rank_of(at) < 4}) << at / page;  // rank 4 has no thread
 }
 
-/// Groups of cases with a source of 48 KiB, on a made-up host with NUMA nodes.
+/// Groups of cases with a source of 48 KiB, on a fake host with NUMA nodes.
 struct GpuDayHostMemory : DeviceTest {
   GpuDayHostMemory() {
     source.shape = {.n = 4, .c = 3, .h = 64, .w = 64};
@@ -77,7 +77,8 @@ struct GpuDayHostMemory : DeviceTest {
   Case sent() {
     return near_link(fake_case(*fake, "send", source, {on_device(H2d{}, 0), on_device(Cast{}, 1)}));
   }
-  /// Returns the case as it is planned on a host with several nodes.
+  /// Returns the case as it is planned for a host with several NUMA nodes: the buffers that the
+  /// device uses lie on its NUMA node.
   static Case near_link(Case planned) {
     planned.near_link = true;
     return planned;
@@ -101,7 +102,8 @@ struct GpuDayHostMemory : DeviceTest {
     };
     return GroupMemory(cases, plan.measure, backends, cache_bytes, std::move(nodes));
   }
-  /// Returns, for each page of a source, the rank of the thread that touched the page.
+  /// Returns, for each page of the first copy of the case's source, the rank of the thread that
+  /// touched the page.
   std::vector<int> touched_source(GroupMemory& memory, const Case& planned) {
     const std::byte* const first = memory.inputs(planned).first;
     std::vector<int> ranks;
@@ -112,8 +114,8 @@ struct GpuDayHostMemory : DeviceTest {
 
   Source source = small_source();
   std::map<const std::byte*, int> touched;
-  std::vector<int> near;    // all nodes that the thread was bound to
-  static inline int bound;  // how many bindings of threads to nodes exist now
+  std::vector<int> near;    // nodes that the thread was bound to, in this order
+  static inline int bound;  // number of thread bindings that exist now
 };
 
 TEST_F(GpuDayHostMemory, WhatIsSentIsNearTheGpuAndTheRestWithTheThreadsThatUseIt) {
@@ -170,18 +172,19 @@ TEST_F(GpuDayHostMemory, WhatAKernelOfTheDeviceKeepsIsNearTheGpu) {
   EXPECT_EQ(bound, 0);
 }
 
-/// Turns of cases with fresh memory, and their allocations.
+/// Turns (timed iterations) of cases with fresh outputs. Records how many thread bindings exist
+/// during each allocation.
 struct GpuDayFreshMemory : GpuDayHostMemory {
   GpuDayFreshMemory() {
-    // The outputs are large enough to be requested from the operating system.
+    // The outputs are so large that each of them is a new mapping of the operating system.
     source.shape = {.n = 1, .c = 1, .h = 4096, .w = 8192};
     for (FakeRow& row : fake->rows) row.compute = false;
     for (FakeRow& row : device->rows) row.compute = false;
     device->rows[0].then = [this](const FakeCall&) { bound_at_work.insert(bound); };
     device->wait_ns = 1'000;
   }
-  /// Returns the time of a turn in ns. Notes whether its thread was bound when it allocated and
-  /// when it worked.
+  /// Runs a turn and returns its wall time in ns. Records the number of bindings at each allocation
+  /// and while row 0 of the device runs.
   std::int64_t turn_ns(const Case& planned, std::optional<int> link) {
     GroupMemory memory = memory_of({&planned}, {.link = link, .of_team = {}});
     Engine prepared = placed(planned, memory);
@@ -196,7 +199,7 @@ struct GpuDayFreshMemory : GpuDayHostMemory {
   }
 
   std::vector<int> allocations;  // number of bindings at each allocation of pageable memory
-  std::set<int> bound_at_work;   // numbers of bindings when the device's first row runs
+  std::set<int> bound_at_work;   // numbers of bindings while row 0 of the device runs
 };
 
 TEST_F(GpuDayFreshMemory, ThatComesBackIsNearTheGpuAndTheClockSeesNoneOfIt) {

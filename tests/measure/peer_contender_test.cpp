@@ -11,7 +11,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-/// One peer by itself, on a case that casts uint8 to float32.
+/// Tests of a single PeerContender, which lets a peer (a process of another program) run a case.
+/// The case casts uint8 to float32.
 struct PeerContenderTest : RunTest {
   PeerContenderTest() { limits.end_seconds = 0.3; }
   ~PeerContenderTest() override {
@@ -35,8 +36,8 @@ struct PeerContenderTest : RunTest {
             .cache_bytes = cache_bytes,
             .on_profile = {}};
   }
-  /// Runs all steps of a group on the peer `how`. Returns the error that they throw, the reason of
-  /// a failed check, or "".
+  /// Runs all steps of a group with the peer tiny(how). Returns the message of a thrown error, the
+  /// reason of a failed check, or "" if all steps succeed.
   std::string outcome(const std::string& how) {
     RunContext context = make_context();
     const Case* const cases[] = {&planned};
@@ -73,7 +74,7 @@ TEST_F(PeerContenderTest, TakesTurns) {
   EXPECT_EQ(outcome("right"), "");
   EXPECT_EQ(version, "tiny 1.5");
   EXPECT_GT(first_ns, 0);
-  EXPECT_GT(shape.iterations, 1);  // an iteration takes microseconds
+  EXPECT_GT(shape.iterations, 1);  // an iteration takes microseconds, so a turn has many
   EXPECT_TRUE(shape.marks);
   EXPECT_GT(turn.round.wall_ns, 0);
   EXPECT_EQ(turn.round.cpu_ns, turn.round.wall_ns / 2);
@@ -99,7 +100,8 @@ TEST_F(PeerContenderTest, IsAskedAsTheProtocolSays) {
   EXPECT_THAT(types,
               testing::ElementsAre("hello", "prepare", "run", "output", "run", "output", "close"));
   EXPECT_EQ(asked[0].at("protocol"), 1);
-  // The source of 120 B takes 128 B in lines of 64 B. Its copies must exceed three caches of 1 KiB.
+  // The source of 120 B takes 128 B in lines of 64 B. Its copies must exceed three times the cache
+  // of 1 KiB.
   EXPECT_EQ(asked[1].at("copies"), 3 * 1024 / 128 + 1);
   EXPECT_EQ(asked[1].at("stages").size(), 1u);
   EXPECT_EQ(asked[2], Json({{"type", "run"}, {"iterations", 1}, {"warmup_ns", 0}}));

@@ -1,4 +1,5 @@
-/// Peers for tests, and checks of what they leave behind.
+/// Peers (programs that run cases for normbench) for tests, and functions that find the processes
+/// and folders that peers leave behind.
 #pragma once
 
 #include <unistd.h>
@@ -25,7 +26,7 @@ inline PeerCommand shell(const std::string& script) {
   return {.argv = {"/bin/sh", "-c", script}, .directory = ""};
 }
 
-/// Returns the child processes that this process has not waited for.
+/// Returns the ids of the child processes that this process has not waited for.
 inline std::vector<int> children() {
   std::vector<int> found;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {

@@ -1,4 +1,5 @@
-/// Requests that normbench never sends. The server must answer each of them and go on.
+/// Sends requests to the peer server that normbench never sends. The server must answer each of
+/// them and continue.
 
 #include <cstdint>
 #include <random>
@@ -25,7 +26,7 @@ void expect_answered(PeerServer& server, const std::string& line) {
   EXPECT_LT(answer->dump(-1, ' ', false, Json::error_handler_t::replace).size(), peer_line_bytes);
 }
 
-/// Returns pointers to all places of a message: members, elements, and their containers.
+/// Returns JSON pointers to all members and elements of a message, at every depth.
 std::set<std::string> places_of(const Json& message) {
   std::set<std::string> places;
   const Json flat = message.flatten();

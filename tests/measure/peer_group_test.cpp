@@ -1,4 +1,4 @@
-/// Peers among the contenders of a group.
+/// Tests of groups in which peers (processes of other programs) run some of the cases.
 #include <fmt/ranges.h>
 
 #include <thread>
@@ -23,7 +23,7 @@ struct PeerGroupTest : RunTest {
     EXPECT_THAT(peer_folders(), IsEmpty());
   }
 
-  /// Returns a case that tests/tiny_peer.py runs.
+  /// Returns a case that the peer tiny(how) runs.
   Case peer_case(const std::string& how) {
     Case planned = cast_case("peer " + how, 0);
     planned.peer = how;
@@ -49,7 +49,7 @@ TEST_F(PeerGroupTest, TakesItsTurnInEveryRound) {
   EXPECT_EQ(peer.peer_version, "tiny 1.5");
   EXPECT_EQ(peer.stages[0].kernel, "");
   EXPECT_EQ(peer.rounds[0].counters.minor_faults, 12);
-  EXPECT_EQ(peer.stages[0].rounds_ns.size(), group.order.size());  // the peer's only stage
+  EXPECT_EQ(peer.stages[0].rounds_ns.size(), group.order.size());  // known: there is only one stage
   EXPECT_GT(peer.first_call_ns, 0);
   EXPECT_GT(peer.iterations, 1);
   EXPECT_EQ(group.cases[0].peer, "");

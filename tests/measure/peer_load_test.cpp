@@ -1,4 +1,5 @@
-/// Peers that load files: the messages to them, and the check of each item against its own images.
+/// Tests of peers that load files: the messages to the peer, and the check of each item against its
+/// own images.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -24,8 +25,8 @@ struct PeerLoadTest : testing::Test {
   }
   ~PeerLoadTest() override { fs::remove_all(folder); }
 
-  /// Runs a peer that loads 2 of 3 images per item. Returns two outcomes of the check: after the
-  /// first call and after a turn.
+  /// Runs a peer that loads 3 images in a loop, 2 of them per item. Returns the outcomes of two
+  /// checks, one after the first call and one after a turn.
   std::vector<CheckOutcome> outcomes(const std::string& how, const std::string& more_stages = "") {
     PlanOptions named;
     named.images_dir = folder;
@@ -53,7 +54,8 @@ struct PeerLoadTest : testing::Test {
     std::vector<CheckOutcome> outcomes{peer.check()};
     shape = peer.shape_of_turns(20);
     std::mt19937_64 random;
-    // The last item has image 3, then image 1. With `first` 1, it has image 2, then image 3.
+    // Images are numbered from 1 here. The last of the 5 items has the images 3 and 1. If `first`
+    // is 1, it has the images 2 and 3.
     peer.take_turn({.iterations = 5, .first = peer.takes_first() ? 1 : 0}, random);
     outcomes.push_back(peer.check());
     return outcomes;
@@ -91,7 +93,7 @@ TEST_F(PeerLoadTest, ATurnMayStartAtAnyItem) {
 TEST_F(PeerLoadTest, ANetworkGivesWhatItMakesOfTheFirstItem) {
   const auto given = outcomes("right", R"(, {"op": "model", "name": "tiny", "train": true})");
   ASSERT_TRUE(given[0].output && given[1].output);
-  EXPECT_EQ(given[0].output->values[1000], 50.0f / 255);  // a pixel of the second image
+  EXPECT_EQ(given[0].output->values[1000], 50.0f / 255);  // the second image's first pixel
   EXPECT_EQ(given[0].output->values, given[1].output->values);
 }
 

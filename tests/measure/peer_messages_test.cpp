@@ -10,8 +10,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Returns the message that `read` throws for a line, or "". The message of a CannotRunHere, which
-/// does not blame the peer, begins with "skipped: ".
+/// Returns the message of the exception that `read` throws for `line`, or "" if it throws none. The
+/// message of a CannotRunHere, which is no fault of the peer, gets the prefix "skipped: ".
 template <class Read>
 std::string mistake(const Read& read, const std::string& line) {
   try {

@@ -56,7 +56,8 @@ TEST_F(PeerProcessTest, TellsHowLongAnAnswerTook) {
   EXPECT_GE(answer.took, 200ms);
 }
 
-/// Returns a peer that answers and then uses a CPU for `seconds`, like threads that wait in a loop.
+/// Returns a peer that answers and then uses a CPU for `seconds`, like a library whose threads wait
+/// by polling.
 PeerCommand busy_after(const std::string& seconds) {
   return {.argv = {"python3", "-c",
                    "import sys, time\n"
@@ -100,13 +101,13 @@ TEST_F(PeerProcessTest, RunsInItsDirectoryAndGroup) {
 }
 
 TEST_F(PeerProcessTest, InheritsNothingButItsStreamsAndTheEndThatKillsIt) {
-  const int inherited = dup(STDOUT_FILENO);  // not close-on-exec
+  const int inherited = dup(STDOUT_FILENO);  // without close-on-exec
   PeerProcess other("other", shell("read line"), interrupted);
   PeerProcess peer("torch",
                    shell("read line; n=0; while [ $n -lt 100 ]; do "
                          "[ -e /proc/$$/fd/$n ] && printf \"$n \"; n=$((n + 1)); done; echo"),
                    interrupted);
-  EXPECT_EQ(ask(peer, "go"), "0 1 2 3 ");  // 3: the kernel kills the group when it becomes ready
+  EXPECT_EQ(ask(peer, "go"), "0 1 2 3 ");  // by 3 the kernel kills the peer when this process ends
   close(inherited);
 }
 
@@ -165,7 +166,8 @@ TEST_F(PeerProcessTest, IsEndedWithAllThatItStarted) {
     grandchild = std::stoi(ask(peer, "go"));
     EXPECT_EQ(kill(grandchild, 0), 0);
   }
-  // Another process reaps the grandchild, which may take a moment. A zombie has no command line.
+  // Another process reaps the grandchild, which may take a moment. Until then the grandchild is a
+  // zombie, which has no command line.
   const auto start = steady_clock::now();
   const auto is_running = [&] {
     std::ifstream file("/proc/" + std::to_string(grandchild) + "/cmdline");

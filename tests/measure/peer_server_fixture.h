@@ -1,4 +1,5 @@
-/// A peer server with the CPU's real kernels, and messages to it.
+/// A fixture with a peer server that runs the CPU's real kernels, and functions that make messages
+/// to the server.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,7 +34,8 @@ inline std::string own_path(const std::string& name) {
   return fmt::format("{}{}.{}.{}", testing::TempDir(), test->test_suite_name(), test->name(), name);
 }
 
-/// Writes a tensor with the elements 0, 1, 2, … 255, 0, … to a .npy file. Returns the file's path.
+/// Writes a tensor with the elements 0, 1, 2, ..., 255, 0, ... to a .npy file (the counting
+/// tensor). Returns the file's path.
 inline std::string counting_file(const TensorDesc& desc) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(desc.bytes()));
   Tensor64 values{.shape = desc.shape, .values = {}};
@@ -56,7 +58,8 @@ inline Json stage_message(const std::string& op, const Json& parameters, const T
           {"out", Json::array({tensor_json(out)})}};
 }
 
-/// Returns a message that prepares stages on the counting tensor `input`.
+/// Returns a `prepare` message for `stages`. The source is the counting tensor of description
+/// `input`.
 inline Json prepare_message(const TensorDesc& input, const std::vector<Json>& stages) {
   Json source = tensor_json(input);
   source["path"] = counting_file(input);
@@ -68,7 +71,7 @@ inline Json prepare_message(const TensorDesc& input, const std::vector<Json>& st
           {"stages", Json(stages)}};
 }
 
-/// Returns a message that prepares a normalize of the counting tensor with these parameters.
+/// Returns a `prepare` message for one normalize of the counting tensor with these parameters.
 inline Json normalize_message(const Json& parameters, DType to = DType::Float32,
                               Layout layout = Layout::Nchw) {
   const TensorDesc in = tensor(DType::UInt8);
@@ -88,13 +91,14 @@ class PeerServerTest : public testing::Test {
   Json run(std::int64_t iterations, std::int64_t warmup_ns) {
     return reply({{"type", "run"}, {"iterations", iterations}, {"warmup_ns", warmup_ns}});
   }
-  /// Returns the output of the last iteration, as doubles in logical order.
+  /// Requests the output of the last iteration. Returns its values in logical order, whatever the
+  /// layout.
   std::vector<double> written(const TensorDesc& result) {
     const std::string path = own_path("out.npy");
     EXPECT_EQ(reply({{"type", "output"}, {"path", path}}), Json({{"type", "written"}}));
     return to_double(ArrayFile(path, result).view(), 0, result.shape.n).values;
   }
-  /// Sends the message to a new server and runs one iteration. Returns the output.
+  /// Sends `message` to a new server and runs one iteration. Returns the output.
   std::vector<double> output_of(const Json& message, const TensorDesc& result) {
     server = new_server(clock);
     EXPECT_EQ(reply(message), ready);

@@ -92,7 +92,8 @@ TEST_F(PeerServerTest, RunsChainsWithForcedKernelsOnSeveralThreadsFromManyCopies
   EXPECT_EQ(output_of(message, floats), counted(plainly));
 }
 
-/// Fresh outputs of 32 MiB or more are freed in the iteration that allocates them.
+/// A fresh output of 32 MiB or more is freed in the iteration that allocates it. To write the
+/// output, the server has to run one more iteration.
 TEST_F(PeerServerTest, WritesAResultThatWasFreed) {
   SystemClock real;
   server = new_server(real);

@@ -1,5 +1,5 @@
-/// Items in flight on the real CPU backend. All ways of submitting items must give right outputs,
-/// and wrong outputs must be noticed.
+/// Tests of pipelines with several items in flight on the real CPU backend. All ways of submitting
+/// items must give right outputs, and wrong outputs must be noticed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -113,7 +113,8 @@ TEST_F(PipelineContenderTest, ALaneAloneReadsWhatIsReadyAndWritesWhereItsPipelin
   EXPECT_THAT(read_from, testing::Not(testing::IsEmpty()));
 }
 
-/// Returns a row like `kernel` that first calls `Act` with the item's number.
+/// Returns a copy of the kernel row `kernel` that calls `Act` with the item's number before its own
+/// work.
 template <void (*Act)(std::int64_t item)>
 Kernel acting(const Kernel& kernel) {
   static const Kernel* real;
@@ -149,8 +150,10 @@ TEST_F(PipelineContenderTest, AStageThatThrowsEndsTheTurnWithItsReason) {
 
 std::atomic<std::int64_t> begun, ended;
 
-/// first_waits() holds item 1's first stage until item 0 has ended. second_waits() holds item 0's
-/// second stage until item 1's first stage has begun. copies_end() notes that an item has ended.
+/// Each of these functions is called before a stage works on an item. first_waits() blocks the
+/// first stage of item 1 until the last stage of item 0 begins. second_waits() blocks the second
+/// stage of item 0 until the first stage of item 1 has begun. copies_end() records that the last
+/// stage of an item begins.
 void first_waits(std::int64_t item) {
   begun = item + 1;
   while (ended < item) std::this_thread::yield();
@@ -192,8 +195,8 @@ TEST_F(PipelineContenderTest, BuffersThatAreUsedAgainWhileInFlightAreCaught) {
   }
 }
 
-/// Items in flight whose stages do not wait for each other. Portable kernels are used because
-/// ThreadSanitizer does not see accesses of more than 16 bytes.
+/// Runs items in flight whose stages do not wait for each other. The kernels of the portable
+/// instruction set are used, because ThreadSanitizer does not see accesses of more than 16 bytes.
 struct FreelyFlyingTest : PipelineContenderTest {
   void fly_on_buffers_for(int items) {
     const ForcedSimd portable(simd_targets().back());
@@ -207,14 +210,14 @@ struct FreelyFlyingTest : PipelineContenderTest {
 };
 
 TEST_F(FreelyFlyingTest, OnBuffersOfTheirOwn) { fly_on_buffers_for(2); }
-/// Makes a data race, which tests/app/planted_race_test.py expects to be found.
+/// Has a data race. tests/app/planted_race_test.py expects that ThreadSanitizer finds the race.
 TEST_F(FreelyFlyingTest, DISABLED_OnTheSameBuffers) { fly_on_buffers_for(1); }
 
 std::atomic<bool> fourth_began, first_ended;
 
-/// fourth_waits() holds item 3's first stage until item 0's second stage has ended.
-/// waits_for_fourth() holds item 0's second stage until item 3 has begun. first_ends() notes that
-/// item 0's second stage has ended.
+/// fourth_waits() blocks the first stage of item 3 until the second stage of item 0 has ended.
+/// waits_for_fourth() blocks the second stage of item 0 until item 3 has begun. first_ends()
+/// records that the second stage of item 0 has ended.
 void fourth_waits(std::int64_t item) {
   if (item != 3) return;
   fourth_began = true;

@@ -1,4 +1,4 @@
-/// Recordings of items in flight, on the real CPU backend.
+/// Tests of profiles of pipelines with several items in flight, on the real CPU backend.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -114,7 +114,8 @@ StageSpan span(std::size_t lane, std::int64_t start_ns, std::int64_t end_ns, std
 }
 
 TEST(MiddleWork, StartsWithWhicheverItemBeganFirst) {
-  // Items 1 to 6 of 8 are kept. Item 2 began before item 1, since both have threads of their own.
+  // The kept window has the items 1 to 6 of the items 0 to 7. Item 2 began before item 1, because
+  // each item has its own thread. Work of the items 0 and 7 is clipped to the window.
   const Flow flow{
       .round = {.start_ns = 1000, .counters = {}},
       .begin_ns = {0, 30, 20, 40, 50, 60, 70, 80},

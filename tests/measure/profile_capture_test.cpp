@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Tests of the calls that start and stop a profiling tool.
+/// Tests of the calls that start and stop the recording of an attached profiling tool.
 struct CaptureTest : DeviceProfileTest {
   CaptureTest() { start_profiler = true; }
   std::vector<std::string> told() const {
@@ -23,7 +23,8 @@ struct CaptureTest : DeviceProfileTest {
 };
 
 TEST_F(CaptureTest, ProfilersAreStartedAroundTheProfilePassOfAllGroups) {
-  // observer.told.size() when the capture starts and stops. Between them, told().size() at each
+  // The first and the last element are the number of group starts and ends before the capture
+  // starts and stops. The elements between them are the number of capture calls before each
   // profile.
   std::vector<std::size_t> told_before;
   device->on_capture = [&] { told_before.push_back(observer.told.size()); };
@@ -47,7 +48,8 @@ TEST_F(CaptureTest, OneThatCannotBeStartedCostsNoResult) {
   EXPECT_EQ(uncaptured, "cudaProfilerStart failed");
 }
 
-/// A tool whose stop call returns only when the run no longer waits for it.
+/// A profiling tool whose stop call does not return until the run has given up waiting for the
+/// call.
 struct StuckToolTest : CaptureTest {
   StuckToolTest() {
     plan.measure.turn_timeout_seconds = 0;

@@ -1,4 +1,4 @@
-// Profiles of cases that use a device, with device times from marks.
+// Tests of profiles of cases that use a device, with device times from marks (CUDA events).
 #include "measure/profile_fixture.h"
 
 namespace normbench::profile_device_test {
@@ -25,7 +25,7 @@ TEST_F(DeviceProfileTest, MarksGiveTheDevicesTimesOnTheHostsClock) {
   EXPECT_EQ(profile.steps, 2);
   EXPECT_EQ(profile.discarded, 1);
   EXPECT_EQ(profile.device_times, DeviceTimes::CudaEvents);
-  EXPECT_EQ(profile.clock_error_ns, 500);  // a mark is made and waited for in 1 us
+  EXPECT_EQ(profile.clock_error_ns, 500);  // half of the 1 us in which a mark is made and reached
 }
 
 TEST_F(DeviceProfileTest, EveryCycleHasATraceOfItsOwnAndNumbersGoOn) {

@@ -1,4 +1,4 @@
-/// Profiles of cases on the fake CPU and the fake device.
+/// Fixtures that profile cases on the fake CPU and on the fake device.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// Profiles cases on the fake CPU. The rows of every profile are set to `rows`.
+/// Profiles cases on the fake CPU. Each profile gets the fixed table rows in `rows`.
 class ProfileTest : public RunTest {
  protected:
   ProfileTest() {
@@ -46,7 +46,7 @@ class ProfileTest : public RunTest {
   std::vector<ProfileTrace> traces;
 };
 
-/// Profiles cases on the fake device, which has number 3.
+/// Profiles cases on the fake device. The device's number is 3.
 class DeviceProfileTest : public DeviceTest {
  protected:
   DeviceProfileTest() {

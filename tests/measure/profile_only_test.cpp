@@ -1,4 +1,4 @@
-// A run under a profiling tool, without rounds.
+// Tests of runs that profile but measure no rounds.
 #include "measure/profile_fixture.h"
 
 namespace normbench::profile_only_test {
@@ -22,8 +22,9 @@ TEST_F(ProfileOnlyTest, EachCaseIsCheckedOnceAndProfiled) {
   EXPECT_EQ(group.stop, std::nullopt);
   ASSERT_EQ(group.profile.size(), 1u);
   EXPECT_EQ(group.profile[0].steps, 2);
-  EXPECT_EQ(group.profile[0].overhead, 0);  // unknown without rounds
-  // The first call, the pass's own warm-up, a waiting step, a warm-up step, and two recorded steps.
+  EXPECT_EQ(group.profile[0].overhead, 0);  // 0: unknown, because there are no rounds
+  // Kernel row 0 is called in the first call, in the profile pass's own warm-up, in a waiting step,
+  // in a warm-up step, and in two recorded steps.
   EXPECT_EQ(fake->rows[0].calls, 1 + 1 + 1 + 1 + 2);
 }
 
@@ -36,7 +37,7 @@ TEST_F(ProfileOnlyTest, LimitsAreSkippedAndSaySo) {
 }
 
 TEST_F(ProfileOnlyTest, NoProcessIsStartedForRoundsThatThereAreNot) {
-  plan.measure.processes = 3;  // this run has no function that starts processes
+  plan.measure.processes = 3;  // fresh_process is empty, so no process can be started
   add_group({two_steps});
   EXPECT_EQ(run_plan().groups[0].profile.size(), 1u);
 }

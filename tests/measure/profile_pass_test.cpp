@@ -85,7 +85,7 @@ TEST_F(ProfileTest, CountsTheRecordedStepsAndNothingElse) {
   expected.cache_misses = 307 + 308;
   expected.hardware_missing = "";
   EXPECT_EQ(counters, expected);
-  std::string switches;  // the first thread's counters: '+' if switched on, '-' if off
+  std::string switches;  // of the first thread's counters: '+' is on, '-' is off
   for (const auto& [leader, on] : events.switches)
     if (leader == 3) switches += on ? '+' : '-';
   EXPECT_EQ(switches, "+-+-+-+-");

@@ -9,8 +9,8 @@
 namespace normbench::profile_schedule_test {
 namespace {
 
-/// Returns a letter for the action of each step: N for none, W for warm-up, R for record, S for
-/// record and save.
+/// Returns one letter per step, for the step's action: N for none, W for warm-up, R for record, S
+/// for record and save.
 std::string schedule(const ProfileOptions& options, std::int64_t steps) {
   std::string text;
   for (std::int64_t step = 0; step < steps; ++step)
@@ -18,7 +18,8 @@ std::string schedule(const ProfileOptions& options, std::int64_t steps) {
   return text;
 }
 
-/// Returns the decision of torch.profiler.schedule(), translated statement by statement.
+/// Returns the letter of the action that torch.profiler.schedule() chooses for the step. The code
+/// is its Python code, translated statement by statement.
 char torch_schedule(const ProfileOptions& options, std::int64_t step) {
   if (step < options.skip_first) return 'N';
   step -= options.skip_first;
@@ -123,7 +124,7 @@ TEST(ProfileSchedule, StretchesAreAlikeAndARecordedOneIsACycles) {
 
 TEST(ProfileSchedule, AStretchEndsWhereTheKindChanges) {
   const ProfileOptions options{.skip_first = 2, .wait = 1, .warmup = 2, .active = 3};
-  EXPECT_EQ(stretch_from(options, 0).last, 3);  // skipped steps and waiting steps
+  EXPECT_EQ(stretch_from(options, 0).last, 3);  // 2 skipped steps and 1 waiting step
   EXPECT_EQ(stretch_from(options, 3).last, 5);
   EXPECT_EQ(stretch_from(options, 5).last, 8);
 }

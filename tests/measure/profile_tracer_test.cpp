@@ -1,4 +1,5 @@
-// Profiles of cases that use a device, with device times from a tracer.
+// Tests of profiles of cases that use a device, with device times from a tracer (like CUPTI)
+// instead of CUDA events.
 #include "measure/device_tracing.h"
 #include "measure/fake_tracer.h"
 #include "measure/profile_fixture.h"
@@ -12,11 +13,12 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-/// A DeviceProfileTest with a tracer that writes to the device's log.
+/// A DeviceProfileTest with a fake tracer that writes to the device's log.
 struct TracerTest : DeviceProfileTest {
   TracerTest() { tracer = &fake_tracer; }
 
-  /// Returns the calls of the tracer and the work of the device, from the tracer's first start on.
+  /// Returns the log lines of the tracer's calls and of the device's launches and marks, from the
+  /// first start of the tracer on.
   std::vector<std::string> told() const {
     std::vector<std::string> lines;
     for (const std::string& line : fake->log) {
@@ -58,7 +60,7 @@ TEST_F(TracerTest, EachStretchIsStartedAndStoppedAndEachSubmissionNumbered) {
 }
 
 TEST_F(TracerTest, AGraphIsOneSubmissionAndIsCapturedBeforeTracing) {
-  plan.measure.cache = Cache::Cold;  // a graph for each set of buffers
+  plan.measure.cache = Cache::Cold;  // so that each set of buffers has its own graph
   profiled(graph_case());
   std::vector<std::string> recorded, between;
   bool records = false;
@@ -67,7 +69,7 @@ TEST_F(TracerTest, AGraphIsOneSubmissionAndIsCapturedBeforeTracing) {
     (records ? recorded : between).push_back(line);
     records &= line != "tracer: stop";
   }
-  EXPECT_EQ(std::ranges::count(between, "launch graph of 2"), 2);  // once per kept graph
+  EXPECT_EQ(std::ranges::count(between, "launch graph of 2"), 2);  // once for each graph
   EXPECT_THAT(recorded,
               ElementsAre("tracer: start", "tracer: push 1", "launch graph of 2", "tracer: pop",
                           "tracer: stop",  //
@@ -126,8 +128,8 @@ TEST_F(TracerTest, WhatACaseThrowsEndsItsStretchAndNotTheTracer) {
   EXPECT_EQ(group.profile.at(0).device_times, DeviceTimes::Cupti);
 }
 
-/// The parameter is the call of the tracer that fails. "push 1" is in a warm-up step, "push 4" in a
-/// kept step, and the other calls are in both.
+/// The parameter is the call of the tracer that throws. "push 1" is in a warm-up step, "push 4" in
+/// a kept step, and the other calls are in both.
 class FailingTracerTest : public TracerTest, public testing::WithParamInterface<std::string> {};
 
 TEST_P(FailingTracerTest, TheCaseIsProfiledAgainWithMarksAndSaysSo) {

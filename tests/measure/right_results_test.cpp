@@ -1,5 +1,5 @@
-/// Right results must pass the check. The results are from every CPU row on random tensors, from
-/// chains of ops, and from other sound float32 algorithms.
+/// Tests that right results pass the check. The results come from every CPU kernel on random
+/// tensors, from chains of ops, and from other sound float32 algorithms.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST(RightResults, OfRowsOnRandomTensorsAreLetPass) {
   EXPECT_EQ(right, wanted);
 }
 
-/// Returns the outcome of the check of a case with these stages, run by the CPU's default rows.
+/// Runs a case with these stages on the CPU's default kernels. Returns the outcome of its check.
 CheckOutcome outcome_of(const std::string& source, const std::string& stages) {
   Backends backends;
   backends.list.push_back(make_cpu_backend());
@@ -154,8 +154,8 @@ Moments32 two_passes_by_halves(std::span<const float> x) {
 }
 
 /// Computes moments with Welford's recurrence in blocks of at most 512 values, and joins the blocks
-/// in pairs, as libraries do. In one run over 50,000 values, the mean's error would be as large as
-/// the op's eps.
+/// in pairs, as libraries do. Without blocks, rounding would make the mean of 50,000 values wrong
+/// by about the op's `eps`.
 Moments32 welford(std::span<const float> x) {
   if (x.size() > 512) {
     const std::size_t half = x.size() / 2;
@@ -175,8 +175,8 @@ Moments32 welford(std::span<const float> x) {
   return {mean, squares / count};
 }
 
-/// Computes moments from the differences to the first value. The differences and their squares are
-/// summed in eight lanes, as in vector code.
+/// Computes moments from the differences between each value and the first value. The differences
+/// and their squares are summed in eight lanes, as in vector code.
 Moments32 shifted_in_lanes(std::span<const float> x) {
   std::array<float, 8> sums{}, squares{};
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -189,8 +189,8 @@ Moments32 shifted_in_lanes(std::span<const float> x) {
   return {x[0] + shift, sum_by_halves(squares) / count - shift * shift};
 }
 
-/// Returns the outputs of group norm. `moments` computes the moments. y is x * (rstd * gamma) +
-/// (beta - mean * rstd * gamma).
+/// Returns the outputs y, mean and rstd of group norm. `moments` computes the mean and the variance
+/// of one group. y is x * (rstd * gamma) + (beta - mean * rstd * gamma).
 std::vector<Tensor64> normalized(const std::vector<Tensor64>& in, std::int64_t groups,
                                  Moments32 (*moments)(std::span<const float>)) {
   const Tensor64& x = in[0];
@@ -247,8 +247,8 @@ TEST(RightResults, OfOtherSumsInFloat32AreLetPass) {
     }
 }
 
-/// Results whose input, constants and difference were each rounded to bfloat16 are right only if
-/// the op names all three roundings.
+/// The input, the constants and the difference of these results are each rounded to bfloat16. The
+/// check must pass only if the op names all three roundings.
 TEST(RightResults, OfNarrowConstantsAreLetPassWhereTheyAreNamed) {
   const auto stored = [](double value) {
     std::array<std::byte, 2> bytes{};

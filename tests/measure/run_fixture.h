@@ -1,4 +1,5 @@
-/// A run with a fake clock, backend and observer. A test changes only the parts that it is about.
+/// A fixture for runs with a fake clock, backend and observer. A test sets only the members that
+/// matter to it.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -15,7 +16,8 @@
 
 namespace normbench {
 
-/// An observer that records its calls. `on_round` may react to a round.
+/// An observer of a run that records its calls. It calls `on_round` after each round and `on_step`
+/// after each step.
 class FakeObserver final : public Observer {
  public:
   void group_started(std::size_t index, const Group&, std::int64_t) override {
@@ -56,14 +58,14 @@ class RunTest : public testing::Test {
     plan.profile.enabled = false;
   }
 
-  /// Returns a case with these stages on the small source.
+  /// Returns a case that applies these stages to the source of small_source().
   Case make_case(const std::string& variant, const std::vector<FakeStage>& stages) {
     return fake_case(*fake, variant, small_source(), stages);
   }
   Case cast_case(const std::string& variant, int row) {
     return make_case(variant, {{.op = Cast{}, .row = row}});
   }
-  /// Adds a group of these cases. The first case is its baseline.
+  /// Adds a group of these cases to the plan. The first case is its baseline.
   Group& add_group(std::vector<Case> cases, std::vector<Case> limits = {}) {
     Group group;
     group.experiment = "place";
@@ -113,7 +115,7 @@ class RunTest : public testing::Test {
   std::string unkept, untraced, uncaptured;  // errors of the last run
   std::int64_t cache_bytes = 1 << 10;
   bool check = true;                        // whether outputs are checked
-  std::map<std::string, std::string> hung;  // contenders that hung in another process
+  std::map<std::string, std::string> hung;  // why, by contender that hung earlier
   PerfEvents* perf_events = nullptr;
   const Rapl* rapl = nullptr;
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;

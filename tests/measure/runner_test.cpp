@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct RunnerTest : RunTest {
-  /// Lets rounds end as early as they can.
+  /// Ends the rounds of each group as early as possible.
   void stop_at_once() { plan.measure.max_seconds_per_group = 0; }
   std::string fresh_path(const std::string& name) {
     const std::string path = testing::TempDir() + name;
@@ -29,8 +29,9 @@ struct RunnerTest : RunTest {
   }
 };
 
-/// Returns the group with starts that count from its first turn. How often the check of a first
-/// call reads the clock before that depends on how its threads run.
+/// Returns the group with the start times of its rounds relative to the start of its first turn.
+/// The absolute times differ from run to run: they depend on how often the threads of the first
+/// check read the clock.
 GroupResult from_first_turn(GroupResult group) {
   std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
   for (auto* list : {&group.cases, &group.limits})
@@ -42,8 +43,8 @@ GroupResult from_first_turn(GroupResult group) {
   return group;
 }
 
-/// Returns the group's document as text. Each case, each limit and each other field has its own
-/// line.
+/// Returns the group's document as text. Each case and each limit has its own line, and so has each
+/// other member.
 std::string lines(const GroupResult& group) {
   std::string text;
   const Json document = to_json(group);
@@ -80,7 +81,7 @@ TEST_F(RunnerTest, WholeGroup) {
   group.published = {{.variant = "slow", .wall_ms = {}, .device_ms = 9.16, .where = "table 1"}};
   group.claims = {
       {.text = "it is slow", .left = "two steps", .relation = Relation::Less, .right = "slow"}};
-  plan.measure.checked_calls = 2;  // more checks would take time
+  plan.measure.checked_calls = 2;  // more checks would advance the clock
   stop_at_once();
   const Results results = run_plan();
   ASSERT_EQ(results.groups.size(), 1u);
@@ -164,7 +165,8 @@ TEST_F(RunnerTest, StopsWhenTheRatiosAreNarrow) {
 }
 
 TEST_F(RunnerTest, LooksAgainOnlyWhenTheRoundsHaveDoubled) {
-  // b's times are noisy until round 140, so that the look at round 120 does not stop the group.
+  // The times of b are noisy until round 140, so that the decision after round 120 does not stop
+  // the group.
   fake->rows[1].then = [&](const FakeCall& call) {
     if (observer.last_rounds < 140) clock.time_ns += call.number % 7 * 400'000;
   };
@@ -292,7 +294,9 @@ TEST_F(RunnerTest, StagesTooShortForMarksGetTurnsOfTheirOwn) {
   stop_at_once();
   const CaseResult result = run_plan().groups[0].cases[0];
   EXPECT_EQ(result.iterations, 20);
-  // The turns of a round do not read the clock between stages. Staged turns do: 200 ns per stage.
+  // In the turns of the rounds, the clock is not read between stages. The stages are timed in
+  // further turns (staged turns). There each run of a stage takes 200 ns more, the time of a clock
+  // reading.
   for (const Round& round : result.rounds) EXPECT_EQ(round.wall_ns, 20 * 50'000 + 200);
   EXPECT_EQ(result.stages[0].rounds_ns, std::vector<std::int64_t>(12, 20 * 30'200));
   EXPECT_EQ(result.stages[1].rounds_ns, std::vector<std::int64_t>(12, 20 * 20'200));
@@ -354,7 +358,7 @@ TEST_F(RunnerTest, ATurnThatEndsWhileItIsNotedAsHungWritesNothing) {
     kept.add_hung(group, contender, "slow");
   });
   fake->rows[0].then = [&](const FakeCall&) {
-    if (observer.last_rounds == 12 && acts.valid()) acts.get();  // the group is written next
+    if (observer.last_rounds == 12 && acts.valid()) acts.get();  // the next step writes the group
   };
   add_group({cast_case("a", 0)});
   stop_at_once();
@@ -407,7 +411,7 @@ TEST_F(RunnerTest, AnInterruptedGroupIsContinuedWithoutRepeatingTheOthers) {
   EXPECT_FALSE(second.interrupted || second.missing);
   ASSERT_EQ(second.groups.size(), 2u);
   EXPECT_EQ(second.groups[0], first.groups[0]);
-  EXPECT_EQ(second.groups[1].cases[1].rounds.size(), 13u);  // 5, and 4 blocks of 2
+  EXPECT_EQ(second.groups[1].cases[1].rounds.size(), 13u);  // 5 of the first run, and 4 blocks of 2
   EXPECT_EQ(second.groups[1].cases[1].rounds[3], first.groups[1].cases[1].rounds[3]);
   EXPECT_THAT(observer.told, ElementsAre("start 1", "finish 1"));
   EXPECT_EQ(fake->rows[0].calls, calls);

@@ -1,4 +1,5 @@
-/// Cases that save files: which files exist at which time, and that a case with wrong files fails.
+/// Tests of cases that save files: which files exist after each step, and that a case with wrong
+/// files fails.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -17,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// What a planted row does instead of saving.
+/// The mistake of a planted kernel row: what it saves instead of all images.
 enum class Planted { Nothing, FirstImageTwice };
 
 template <Planted What>
@@ -94,7 +95,7 @@ TEST_F(SavedFilesTest, EveryFormatIsCheckedAndNoFileOutlivesItsCase) {
       saves->last_call();
       const CheckOutcome outcome = saves->check();
       EXPECT_TRUE(outcome.result.ok) << outcome.reason;
-      EXPECT_THAT(files(), SizeIs(planned.pipeline ? 6 : 2));  // 2 files for each item in flight
+      EXPECT_THAT(files(), SizeIs(planned.pipeline ? 6 : 2));  // 2 files per item in flight
     }
   EXPECT_THAT(files(), IsEmpty());
 }

@@ -24,7 +24,7 @@ using testing::UnorderedElementsAreArray;
 constexpr auto dtypes = std::ssize(dtype_rows);
 constexpr std::int64_t quick_cases = 5 * dtypes * 2;  // `copy` on 5 extents, all dtypes, 2 layouts
 
-/// Returns the findings of the quick self-test about these CPU rows.
+/// Runs the quick self-test on these kernel rows of the CPU. Returns its findings.
 PlaceFinding place_found(std::vector<Kernel> rows) {
   Backends backends;
   backends.list.push_back(std::make_unique<PlantedBackend>(std::move(rows)));
@@ -33,7 +33,7 @@ PlaceFinding place_found(std::vector<Kernel> rows) {
 
 RowFinding found(const Kernel& row) { return place_found({row}).rows.at(0); }
 
-/// Returns random element `index` of a dense float32 input, as failures print it.
+/// Returns element `index` of a random dense float32 input of the self-test, as failures print it.
 std::string float_text(std::int64_t index) {
   auto bytes = random_elements(DType::Float32, index, 1);
   const View view{bytes.data(),
@@ -57,7 +57,7 @@ TEST(Selftest, ARightRowIsRight) {
 
 TEST(Selftest, FindsAWrongValue) {
   const RowFinding row = found(planted<Copy, Bug::WrongValue>("bug"));
-  EXPECT_EQ(row.wrong, 2 * 4);  // both layouts of float32, all extents but that of one element
+  EXPECT_EQ(row.wrong, 2 * 4);  // 2 layouts of float32, 4 of 5 extents (not 1x1x1x1)
   EXPECT_EQ(row.failure,
             fmt::format("1x3x2x16 float32 nchw -> float32 nchw: element 17: 1000 instead of {}, "
                         "bound 0",
@@ -110,7 +110,7 @@ TEST(Selftest, FindsWhatDependsOnTheTeamThoughWithinItsBound) {
                                     "and 3 elements past a cache line"));
 }
 
-/// Returns the finding about a row that is run on these instruction sets.
+/// Runs the quick self-test of a kernel row on these instruction sets. Returns its finding.
 RowFinding found_on(const Kernel& row, const std::vector<std::string>& simd) {
   Backends backends;
   backends.list.push_back(std::make_unique<PlantedBackend>(std::vector{row}));
@@ -253,7 +253,7 @@ TEST(Selftest, LargeTensorsAreLeftOutWhereTheyDoNotFit) {
   const auto note = [&](std::int64_t host_bytes, bool large) {
     return run(backends, {.large = large, .host_bytes = host_bytes}).places.at(0).notes.at(0);
   };
-  constexpr std::int64_t need = 6'487'965'000;  // bytes: one per input and two per output element
+  constexpr std::int64_t need = 6'487'965'000;  // bytes: 1 per input element, 2 per output element
   const NotTested unknown{.kind = NotTested::Kind::MemoryUnknown};
   EXPECT_EQ(note(0, true), unknown);
   EXPECT_EQ(note(16'200'000'000, true), (NotTested{.kind = NotTested::Kind::TooLarge,
@@ -266,8 +266,8 @@ TEST(Selftest, LargeTensorsAreLeftOutWhereTheyDoNotFit) {
               ElementsAre(unknown));
 }
 
-/// Rows that register and unregister memory, and note which memory is registered. The self-test
-/// must unregister all of it.
+/// The launches of two planted kernel rows, which register and unregister memory. The backend
+/// records which memory is registered. The self-test must unregister all of it.
 Launch prepare_register(const Register&, const Signature&) {
   return [](Queue& queue, std::span<const View> in, std::span<const View>, View) {
     if (!static_cast<PlantedBackend::PlantedQueue&>(queue)

@@ -1,4 +1,4 @@
-/// Cases with several inputs and outputs, run and checked.
+/// Tests that run and check cases with several inputs and outputs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -33,8 +33,8 @@ class SeveralTensorsTest : public testing::Test {
  protected:
   SeveralTensorsTest() { backends.list.push_back(make_cpu_backend()); }
 
-  /// Returns the outcome of the check of case `index` of the plan. `spoil` changes the case's
-  /// outputs after the run.
+  /// Runs case `index` of the plan and lets `spoil` change its outputs. Returns the outcome of the
+  /// check.
   CheckOutcome outcome(std::size_t index,
                        const std::function<void(std::vector<View>)>& spoil = {}) {
     std::string text = config;

@@ -1,4 +1,5 @@
-/// Outputs without a reference, which are checked against another variant's outputs.
+/// Tests of outputs that have no reference. They are checked against the outputs of another
+/// variant.
 #include <cstring>
 
 #include "measure/check.h"
@@ -17,8 +18,8 @@ struct StandardTest : RunTest {
     for (FakeRow& row : fake->rows) row.then = [](const FakeCall& call) { fill(call, 0); };
   }
 
-  /// Fills the output with logits 0 to 99, again and again. From call `from` on, logit 10 is wrong
-  /// by `error`.
+  /// Fills the output with the values 0 to 99, repeated. From call `from` on, element 10 is too
+  /// large by `error`.
   static void fill(const FakeCall& call, float error, std::int64_t from = 0) {
     const View& out = call.out[0];
     for (std::int64_t i = 0; i < out.desc.elements(); ++i) {
@@ -139,7 +140,7 @@ TEST_F(StandardTest, HalvesMayBeFartherApart) {
     return hold_to({&planned, logits}, planned, logits).result.bound;
   };
   EXPECT_DOUBLE_EQ(bound(DType::Float32, Place::Cpu), 1e-5 + 0.1);
-  EXPECT_DOUBLE_EQ(bound(DType::Float32, Place::Cuda), 1e-5 + 0.8);  // TF32
+  EXPECT_DOUBLE_EQ(bound(DType::Float32, Place::Cuda), 1e-5 + 0.8);  // a GPU may use TF32
   EXPECT_DOUBLE_EQ(bound(DType::Float16, Place::Cpu), 1e-5 + 0.8);
   EXPECT_DOUBLE_EQ(bound(DType::BFloat16, Place::Cuda), 1e-5 + 12.8);
 }

@@ -16,8 +16,9 @@ namespace {
 using Random = std::mt19937_64;
 using Noise = std::function<double(Random&)>;
 
-/// A run of two contenders until the stop rule ended it. Both share a strong drift. In each round,
-/// the log ratio of their times is 0.07 plus noise.
+/// The times of two contenders until the stop rule ended their run, and the reason why it ended.
+/// Both contenders have the same strong drift. In each round, the log ratio of their times is 0.07
+/// plus noise.
 struct Stopped {
   std::vector<std::vector<double>> series{{}, {}};
   std::optional<Stop> reason;
@@ -36,10 +37,11 @@ Stopped run(const Noise& noise, Random& random, int most = 400) {
   return run;
 }
 
-/// Shares of all stopped runs:
+/// Shares of all runs:
 /// - all: runs whose interval misses the true value,
-/// - unnamed: runs whose interval misses the true value and that were not named as two states,
-/// - named: runs that were named as two states.
+/// - unnamed: runs whose interval misses the true value although two_levels() finds no two states
+///   of the machine,
+/// - named: runs in which two_levels() finds two states of the machine.
 struct Missed {
   double all = 0, unnamed = 0, named = 0;
 };
@@ -82,7 +84,7 @@ double jumps(Random& random) {
   return std::normal_distribution(0.0, 0.01)(random) + (std::abs(jump) < 0.1 ? 7 * jump : 0);
 }
 
-/// Returns normal noise with this lag-1 autocorrelation.
+/// Returns normal noise with lag-1 autocorrelation `lag1`.
 Noise correlated(double lag1) {
   return [lag1, last = std::optional<double>()](Random& random) mutable {
     const double next = normal(random);
@@ -91,8 +93,8 @@ Noise correlated(double lag1) {
   };
 }
 
-/// Returns noise with a neighbour that costs 30 % for about ten rounds. With probability 1/20, the
-/// neighbour starts in a round.
+/// Returns the noise of a machine with a neighbour that adds 0.3 to the log of the time for about
+/// ten rounds. The neighbour starts in a round with probability 1/20.
 Noise bursts() {
   return [left = 0](Random& random) mutable {
     const double noise = std::normal_distribution(0.0, 0.01)(random);
@@ -105,7 +107,8 @@ Noise bursts() {
   };
 }
 
-/// Returns the noise of a host with two speeds 12 % apart. It changes speed about every 40 rounds.
+/// Returns the noise of a host with two speeds, which are 12 % apart. The host changes its speed
+/// about every 40 rounds.
 Noise two_states() {
   return [state = 0](Random& random) mutable {
     if (state == 0) state = std::bernoulli_distribution(0.5)(random) ? 1 : -1;
@@ -126,7 +129,7 @@ TEST(StoppedRun, MissesTheTruthAsRarelyAsItSaysWhereRoundsAreIndependent) {
   for (const Noise& noise : {Noise(normal), Noise(heavy), Noise(skewed), Noise(jumps)}) {
     const Missed of = missed([&] { return noise; }, 0, kWorlds);
     EXPECT_LE(of.all, 0.05);
-    EXPECT_LE(of.named, 0.01);  // one state is rarely named as two
+    EXPECT_LE(of.named, 0.01);  // a run with one state is rarely named
   }
 }
 
@@ -163,7 +166,7 @@ TEST(StopRule, LooksOnlyWhereItMay) {
 TEST(StopRule, LooksAfterTheBlockThatHoldsTheRound) {
   StopRule rule(0.01, 1000);
   std::vector<int> stopped;
-  for (int rounds = 7; rounds <= 490; rounds += 7) {  // seven contenders: blocks of seven
+  for (int rounds = 7; rounds <= 490; rounds += 7) {  // a block of seven contenders has 7 rounds
     const std::vector<std::vector<double>> series(7, alternating(rounds, 0.001));
     if (rule.decide(series, 3, 0)) stopped.push_back(rounds);
   }
@@ -184,8 +187,8 @@ TEST(StopRule, WaitsForTheWidestRatio) {
 }
 
 TEST(StopRule, WaitsForRoundsThatAreWorthFortyIndependentOnes) {
-  // Each value is repeated for eight rounds. 120 rounds therefore tell no more than 15, even if
-  // their interval is narrow.
+  // Each value is repeated for eight rounds. The 120 rounds are therefore worth no more than 15
+  // independent rounds, although their interval is narrow.
   std::vector<double> in_blocks;
   Random random(5);
   std::normal_distribution<double> noise(0, 0.002);

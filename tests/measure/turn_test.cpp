@@ -10,7 +10,8 @@ namespace {
 using testing::ElementsAre;
 
 struct TurnTest : RunTest {
-  /// Returns the shape of turns of a case whose only stage takes `cost_ns`.
+  /// Returns how turns run (such as their number of iterations) for a case whose only stage takes
+  /// `cost_ns`.
   TurnShape shape_at(std::int64_t cost_ns) {
     fake->rows[0].cost_ns = cost_ns;
     const Case planned = cast_case("cast", 0);
@@ -30,7 +31,7 @@ TEST_F(TurnTest, RunsOneLongIterationOrEnoughShortOnes) {
   EXPECT_EQ(shape_at(1'000'000).iterations, 1);
   EXPECT_EQ(shape_at(999'999).iterations, 2);
   EXPECT_EQ(shape_at(30'000).iterations, 34);
-  clock.reading_ns = 5'000;  // 1000 readings are 5 ms; a warm-up iteration reads the clock once
+  clock.reading_ns = 5'000;  // 1000 readings take 5 ms; an iteration takes 95 us and a reading
   EXPECT_EQ(shape_at(95'000).iterations, 50);
 }
 
@@ -75,7 +76,7 @@ TEST_F(TurnTest, ALookAtOutputsCountsForNothing) {
   fake->rows[0].cost_ns = 300'000;
   fake->rows[1].cost_ns = 500'000;
   Source source;
-  source.shape = {.n = 1, .c = 1, .h = 3000, .w = 3000};  // smaller outputs are recycled
+  source.shape = {.n = 1, .c = 1, .h = 3000, .w = 3000};  // smaller outputs use recycled memory
   const Case planned = fake_case(
       *fake, "two", source,
       {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1, .output = OutputPolicy::Fresh}});
@@ -85,7 +86,7 @@ TEST_F(TurnTest, ALookAtOutputsCountsForNothing) {
   ASSERT_TRUE(prepared.frees_outputs_last());
   clock.usage_ns = 40'000;
   const Turn plain = take_turn(prepared, {.iterations = 3, .marks = true}, random);
-  std::vector<int> seen;  // finished iterations at each look
+  std::vector<int> seen;  // number of finished iterations at each look
   const auto look = [&](Item&) {
     seen.push_back(fake->rows[1].calls);
     EXPECT_NE(prepared.item().outputs().at(0).data, nullptr);
@@ -160,7 +161,7 @@ TEST_F(TurnTest, EveryTurnDrawsAFreshPlacement) {
   for (int i = 0; i < 50; ++i) {
     addresses.clear();
     take_turn(prepared, {.iterations = 1}, random);
-    EXPECT_EQ(std::set(addresses.begin(), addresses.end()).size(), 1u);  // hot: one set
+    EXPECT_EQ(std::set(addresses.begin(), addresses.end()).size(), 1u);  // hot caches: only one set
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(addresses[0]) % 64, 0u);
     turns.insert(addresses[0]);
   }

@@ -1,5 +1,5 @@
-/// Cases whose items read different files: which files, and the check of each item against its own
-/// reference.
+/// Tests of cases whose items read different files. They test which files an item reads, and that
+/// each item is checked against its own reference.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A folder with three pictures. Each has a single grey value.
+/// A folder with three pictures, each of one grey pixel: 10, 100 and 200.
 class Pictures {
  public:
   Pictures()
@@ -36,7 +36,7 @@ class Pictures {
   fs::path folder_;
 };
 
-/// What loading() reads for `item`: the files of the item with the returned number.
+/// Functions for loading(). For item i, the kernel row loading<f>() loads the files of item f(i).
 std::int64_t as_asked(std::int64_t item) { return item; }
 std::int64_t always_the_first(std::int64_t) { return 0; }
 std::int64_t wrong_in_the_middle(std::int64_t item) { return item == 3 ? 1 : item; }
@@ -66,8 +66,8 @@ struct WalkingLoadTest : testing::Test {
   std::mt19937_64 random{1};
   std::optional<Plan> plan;
 
-  /// Returns the case of variant "v". `members` are added to its load, and `options` to the
-  /// variant.
+  /// Returns the case of variant "v". `members` are added to the config of its load, and `options`
+  /// to the config of the variant.
   Case case_of(const std::string& members, const std::string& options) {
     const std::string text = fmt::format(
         R"({{"schema": 1, "name": "walk", "measure": {{"cache": "hot"}}, "experiments": [{{"name": "e",
@@ -83,8 +83,8 @@ struct WalkingLoadTest : testing::Test {
     const Case* const cases[] = {&planned};
     return {cases, plan->measure, backends, 1 << 20};
   }
-  /// Makes a first call, which must pass the check, a turn and a last call. Returns the outcome of
-  /// the check after the last call.
+  /// Makes a first call, a turn (timed iterations) and a last call. The first call must pass the
+  /// check. Returns the outcome of the check after the last call.
   CheckOutcome last_outcome(const Case& planned) {
     GroupMemory memory = memory_for(planned);
     std::unique_ptr<Contender> contender;
@@ -128,8 +128,8 @@ TEST_F(WalkingLoadTest, ALoaderThatStaysAtTheFirstItemIsWrong) {
 }
 
 TEST_F(WalkingLoadTest, ItemsWithTheSameFilesMustBeEqual) {
-  // Only some of the 60 items are compared with their own references. The wrong item is not among
-  // them.
+  // Only some of the 60 items are compared with their own references, and item 3, which is wrong,
+  // is not among them.
   Case planned = case_of("", R"(, "in_flight": 3, "items": 60)");
   const Kernel right = loading<as_asked>(*planned.stages[0].kernel);
   const Kernel wrong = loading<wrong_in_the_middle>(*planned.stages[0].kernel);
@@ -142,8 +142,8 @@ TEST_F(WalkingLoadTest, ItemsWithTheSameFilesMustBeEqual) {
 
 std::set<int> greys_read;
 
-/// The work depends on the images. A lane that runs alone must therefore not get the same item in
-/// every turn.
+/// The time of the work depends on the images. A lane that is measured alone must therefore not get
+/// the same item in every turn.
 TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
   case_of("", R"(, "in_flight": 1, "items": 6)");
   std::vector<std::set<int>> turns;
@@ -169,7 +169,8 @@ TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
                                     testing::ElementsAre(second, first, second)));
 }
 
-/// The inputs of a part are made together with its engine, before threads of lanes exist.
+/// When a part of a pipeline is measured alone, its inputs are made with its engine, before the
+/// threads of its lanes exist. The constructor must therefore throw the error of a failed load.
 TEST_F(WalkingLoadTest, APartThatCannotBeFedSaysWhy) {
   case_of("", R"(, "in_flight": 3, "items": 6)");
   int parts = 0;
@@ -193,7 +194,7 @@ TEST_F(WalkingLoadTest, APartThatCannotBeFedSaysWhy) {
 struct WalkingTurns : RunTest {
   Pictures pictures;
 
-  /// Returns a case that loads with row `row` of the fake backend.
+  /// Returns a case that loads with kernel row `row` of the fake backend.
   Case load_case(const std::string& variant, int row, std::int64_t batch) {
     Load load{.path = pictures.path(), .batch = batch, .height = 1, .width = 1};
     load.resolve({.base_dir = {}, .images_dir = {}});
@@ -228,12 +229,13 @@ TEST_F(WalkingTurns, ReadTheSameFiles) {
   fake->rows[2].cost_ns = 100'000;
   EXPECT_THAT(iterations({load_case("slow", 0, 2), load_case("fast", 1, 2), cast_case("cast", 2)}),
               testing::ElementsAre(4, 4, 10));
-  // Here each iteration reads all files.
+  // With a batch of 3, each iteration reads all three files, so turns may differ in their number of
+  // iterations.
   EXPECT_THAT(iterations({load_case("slow", 0, 3), load_case("fast", 1, 3)}),
               testing::ElementsAre(1, 4));
 }
 
-/// Notes the items that row 1 of the fake backend loads in turns.
+/// Records the items that kernel row 0 of the fake backend loads.
 TEST_F(WalkingTurns, GoOnFromRoundToRound) {
   plan.measure.max_seconds_per_group = 1;
   Case planned = load_case("v", 0, 2);
@@ -253,12 +255,14 @@ TEST_F(WalkingTurns, GoOnFromRoundToRound) {
   planned.stages[0].kernel = &noting;
   fake->rows[0].cost_ns = 10'000'000;
   EXPECT_THAT(iterations({planned}), testing::ElementsAre(2));
-  // Items 0 and 1 load the three images; the next rounds load items 2 and 3, then 4 and 5.
+  // A turn has 2 items. The turns of the first rounds load the items 0 and 1, then 2 and 3, then 4
+  // and 5.
   for (const std::int64_t item : {1, 2, 3, 4, 5, 20, 21})
     EXPECT_THAT(loaded, testing::Contains(item));
 }
 
-/// A turn of 2 iterations takes 3 ms with its warm-up; 12 rounds of two variants take 72 ms.
+/// A turn of 2 iterations takes 3 ms with its warm-up, so 12 rounds of two variants take 72 ms. A
+/// tenth of the time limit is reserved.
 TEST_F(WalkingTurns, AreAsLongAsTheTimeLimitLets) {
   fake->rows[0].cost_ns = fake->rows[1].cost_ns = 1'000'000;
   plan.measure.max_seconds_per_group = 0.072 / 0.9;

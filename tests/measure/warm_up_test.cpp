@@ -8,7 +8,8 @@
 namespace normbench::warm_up_test {
 namespace {
 
-/// Device turns of 1.2 ms, with iterations of 0.6 ms, and CPU turns of 1 ms.
+/// Turns (timed iterations) of 1.2 ms on the device, with iterations of 0.6 ms, and turns of 1 ms
+/// on the CPU.
 struct GpuDayWarmUp : DeviceTest {
   GpuDayWarmUp() { plan.measure.max_seconds_per_group = 0; }
 
@@ -18,9 +19,9 @@ struct GpuDayWarmUp : DeviceTest {
     return run_plan().groups[0];
   }
   struct Turn {
-    int contender, before;  // who takes this turn and the turn before
+    int contender, before;  // contenders of this turn and of the turn before
     std::int64_t start_ns, end_ns;
-    std::int64_t gap_ns;  // since the end of the turn before
+    std::int64_t gap_ns;  // ns since the end of the turn before
   };
   /// Returns all turns except the first, in order.
   static std::vector<Turn> turns_of(const GroupResult& group) {

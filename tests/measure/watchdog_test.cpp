@@ -43,8 +43,8 @@ TEST(Watchdog, TellsOfTheTurnThatIsArmedNow) {
   watchdog.disarm();
   watchdog.arm(2, "hangs");
   const Hung said = hung.get_future().get();
-  // With a limit of zero, the first turn may count as hung, too. A turn's group must never be
-  // reported with another turn's contender.
+  // With a limit of zero, the turn of contender "ends" may also count as hung. In either case, the
+  // reported group and contender must belong to the same turn.
   EXPECT_TRUE(said == Hung(2, "hangs") || said == Hung(1, "ends"));
 }
 

@@ -1,4 +1,4 @@
-/// Wrong results, with mistakes that programs typically make, must be noticed. Right results must
+/// Tests that the check finds results with typical mistakes of programs, and that right results
 /// pass.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 using selftest::Input;
 using Tensors = std::vector<Tensor64>;
 
-/// Returns a tensor of these values, rounded to its dtype.
+/// Returns a tensor whose element i is value(i), rounded to the tensor's dtype.
 Input holding(const TensorDesc& desc, const std::function<double(std::size_t)>& value) {
   Tensor64 values{.shape = desc.shape, .values = {}};
   for (std::int64_t i = 0; i < desc.elements(); ++i)
@@ -58,7 +58,7 @@ struct Problem {
     exact = selftest::exact_outputs(op, known, signature);
   }
 
-  /// Returns what another op gives for these inputs.
+  /// Returns the outputs that another op computes from the same inputs, or from `from`.
   Tensors by(const Op& other) const { return by(other, values); }
   Tensors by(const Op& other, const Tensors& from) const {
     Tensors out;
@@ -67,8 +67,8 @@ struct Problem {
     reference(other, from, out, 0);
     return out;
   }
-  /// Returns the right outputs. changed() changes the first output, and each() changes every value
-  /// of it.
+  /// Each of these functions returns the right outputs. changed() lets `change` modify the first
+  /// output. each() applies `change` to every value of the first output.
   Tensors right() const {
     Tensors all;
     for (const selftest::Exact& one : exact) all.push_back(one.values);
@@ -93,7 +93,7 @@ struct Problem {
   std::vector<selftest::Exact> exact = {};
 };
 
-/// Stores the outputs in their dtypes, and compares what is stored with the right outputs.
+/// Stores the outputs in their dtypes and compares the stored values with the right outputs.
 std::vector<OutputCheck> held(const Problem& problem, const Tensors& got) {
   std::vector<OutputCheck> checks(got.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -127,7 +127,7 @@ void expect_right(const Problem& problem, const std::string& what, const Tensors
   }
 }
 
-/// Rotates the values by `by` elements, so that columns, rows or images are moved.
+/// Rotates all values by `by` elements, so that columns, rows or images are at other places.
 void rotate(Tensor64& y, std::int64_t by) { std::ranges::rotate(y.values, y.values.begin() + by); }
 
 void scale_channel(Tensor64& y, std::int64_t channel, double factor) {
@@ -181,8 +181,8 @@ TEST(WrongResults, OfNormalizeAreSeenInEachDtype) {
   }
 }
 
-/// Alpha is far larger than the normalized colours. A bound from alpha's rounding must not be used
-/// for the colours.
+/// Alpha is far larger than the normalized colours, so its rounding has a far larger bound. This
+/// bound must not be used for the colours.
 TEST(WrongResults, OfColoursAreSeenBesideAlpha) {
   for (const DType to : floats) {
     Normalize op{.mean = mean, .std = deviation, .to = to};
@@ -294,9 +294,9 @@ TEST(WrongResults, OfDenormalizeAreSeen) {
   }
 }
 
-/// Resizes planes. Each output pixel is the nearest input pixel or, with `linear`, interpolated
-/// between two input pixels on each axis. `place` computes a place in the input from a place in the
-/// output and a scale.
+/// Resizes planes. An output pixel is the nearest input pixel or, if `linear` is true, interpolated
+/// between two input pixels on each axis. `place` maps a row or column of the output, and the scale
+/// of this axis, to a coordinate in the input.
 Tensors resized_by(const Problem& problem, const std::function<double(double, double)>& place,
                    bool linear) {
   const Tensor64& x = problem.values[0];
@@ -371,9 +371,10 @@ TEST(WrongResults, OfSmallOpsAreSeen) {
   }
 }
 
-/// Group normalization in double, with possible mistakes. `outside` is an eps that is added to the
-/// root instead of the variance. `beside` is subtracted from the number of values that divides the
-/// sum of squares.
+/// Parameters of a group normalization in double, with possible mistakes. `outside` is added to the
+/// root of the variance, where eps should be added to the variance. `beside` is subtracted from the
+/// number of values by which the sum of squares is divided (1: unbiased variance). If `centred` is
+/// false, the mean is taken as 0.
 struct Normalized {
   std::int64_t groups = 4;
   double eps = 1e-5, outside = 0, beside = 0;
@@ -423,7 +424,7 @@ TEST(WrongResults, OfGroupNormAreSeen) {
     expect_wrong(problem, "no gamma", normalized(problem, {.with_gamma = false}));
     expect_wrong(problem, "gamma and beta swapped", normalized(problem, {.swapped = true}));
     expect_wrong(problem, "not centred", normalized(problem, {.centred = false}));
-    // First only y is spoilt, then all outputs.
+    // At first only the output y is wrong, then mean and rstd are, too.
     for (const bool alone : {true, false}) {
       const auto spoilt = [&](const Normalized& how) {
         Tensors made = normalized(problem, how);

@@ -1,5 +1,5 @@
-/// An NVTX tool that logs every call as one line of JSON with `pid`, `tid` and `call`. A call that
-/// normbench should not make is "unexpected".
+/// An NVTX tool that logs every call as one line of JSON with `pid`, `tid` and `call`. If normbench
+/// should not make a call, its `call` is "unexpected".
 ///
 /// Environment variables:
 /// - NVTX_INJECTION64_PATH: the path of this tool, from which NVTX loads it.
@@ -19,8 +19,8 @@
 
 namespace nvtx_injection {
 
-/// Each line is a single write to the end of the file, so that lines of threads and processes do
-/// not mix.
+/// Each line is written by a single write() to the end of the file, so that the lines of threads
+/// and processes do not mix.
 void note(const char* call, const Json& more) {
   static const int file = [] {
     const char* const path = std::getenv("NVTX_INJECTION_LOG");
@@ -145,7 +145,7 @@ void NVTX_API initialize(const void*) { note("initialize", Json::object()); }
 
 // --- attaching to NVTX
 
-/// A module of NVTX. All its functions are replaced by those of this tool.
+/// A module (a table of functions) of NVTX. All its functions are replaced by those of this tool.
 template <std::uint32_t Module, std::size_t Size>
 class CoreModule {
  public:

@@ -46,8 +46,8 @@ Json other_payload(const nvtxEventAttributes_t& event) {
           {"value", value}};
 }
 
-// The header hides the type of the argument. Without the attribute this function would be hidden,
-// too.
+// The argument's type has hidden visibility in the NVTX header. A function with such an argument is
+// hidden, too, unless an attribute makes it visible.
 extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtxExtension(
     nvtxExtModuleInfo_t* module) {
   if (module->moduleId != NVTX_EXT_PAYLOAD_MODULEID || module->segmentsCount != 1) return 0;

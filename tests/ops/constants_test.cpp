@@ -1,4 +1,4 @@
-/// Ops with constants per channel: sub, div, normalize.
+/// Tests of the ops with constants per channel: sub, div, normalize.
 #include <cmath>
 
 #include "core/dtype.h"
@@ -18,17 +18,17 @@ double kept(float value, DType dtype) {
   return value;
 }
 
-/// Returns every byte in each of three channels.
+/// Returns an image with three channels, each of which has all 256 byte values.
 Tensor64 all_bytes() {
   Tensor64 all{{1, 3, 1, 256}, {}};
   for (int i = 0; i < 3 * 256; ++i) all.values.push_back(i % 256);
   return all;
 }
 
-/// Checks results against exact values. `computed(i)` returns several results for element i, whose
-/// errors must be at most the element's bound. The bounds must also be tight: some error exceeds
-/// half of its bound, and the sum of the bounds is below 8 times the sum of the elements' largest
-/// errors.
+/// Checks results against exact values. `computed(i)` returns several results for element i. The
+/// error of each of them must be at most the bound of the element. The bounds must also be tight:
+/// some error exceeds half of its bound, and the sum of the bounds is below 8 times the sum of the
+/// elements' largest errors.
 template <class Computed>
 void expect_tight(const Errors& bounds, const Tensor64& exact, Computed computed) {
   double nearest = 0, errors = 0, allowed = 0;
@@ -187,8 +187,8 @@ TEST(Normalize, PointsAtMistakes) {
               ElementsAre("/layout: unknown value \"nhcw\" (did you mean \"nchw\"?)"));
 }
 
-/// Returns the results of all orders in which a kernel may evaluate normalize in float32, for one
-/// value.
+/// Evaluates normalize of one value in float32 in all orders of operations that a kernel may use.
+/// Returns the results.
 std::vector<float> evaluations(float x, double scale, double m, double s) {
   const auto scale32 = static_cast<float>(scale), m32 = static_cast<float>(m);
   const auto s32 = static_cast<float>(s);
@@ -221,8 +221,8 @@ TEST(Normalize, BoundsAreOfTheChannelAndTheValue) {
   const Tensor64 x{{1, 2, 1, 3}, {0, 128, 255, 0, 128, 255}};
   const Normalize op{.mean = {128, 0}, .std = {64, 1}, .to = DType::BFloat16};
   const Errors errors = accuracy_of(op, x, bytes, nchw(DType::BFloat16, x.shape)).errors;
-  EXPECT_EQ(errors.at(1), 0);                                     // exactly the mean
-  for (const int i : {3, 4, 5}) EXPECT_EQ(errors.at(i), 0) << i;  // not normalized
+  EXPECT_EQ(errors.at(1), 0);                                     // the value is the mean
+  for (const int i : {3, 4, 5}) EXPECT_EQ(errors.at(i), 0) << i;  // mean 0 and std 1
   EXPECT_GT(errors.at(2), 0);
   EXPECT_LT(errors.at(2), 0.01);
 }

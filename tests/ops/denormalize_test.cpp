@@ -18,7 +18,7 @@ double stored_as(double value, DType dtype) {
   return with_dtype(dtype, [&]<class T>(T) { return to_double(rounded<T>(value)); });
 }
 
-/// Returns every byte in each of three channels.
+/// Returns an image with three channels, each of which has all 256 byte values.
 Tensor64 all_bytes() {
   Tensor64 bytes{{1, 3, 16, 16}, {}};
   for (int i = 0; i < 3 * 256; ++i) bytes.values.push_back(i % 256);
@@ -55,8 +55,8 @@ TEST(Denormalize, GivesTheBytesBackThatWereNormalized) {
       EXPECT_EQ(there_and_back(op, dtype).values, all_bytes().values) << name_of(dtype);
 }
 
-/// From 2 on, neighbours in bfloat16 are 1/64 apart or more. With a std above 64, neighbouring
-/// bytes are less than 1/64 apart, so some bytes share a number.
+/// From 2 on, neighbouring bfloat16 numbers are 1/64 apart or more. If the std is above 64,
+/// neighbouring bytes are less than 1/64 apart after normalization, so some of them become equal.
 TEST(Denormalize, CannotGiveThemBackWhereBfloat16HasTooFewNumbers) {
   const Normalize op{.mean = {100.0}, .std = {70.0}};
   EXPECT_NE(there_and_back(op, DType::BFloat16).values, all_bytes().values);
@@ -94,8 +94,8 @@ TEST(Denormalize, PointsAtMistakes) {
               ElementsAre("/layout: unknown value \"nhcw\" (did you mean \"nchw\"?)"));
 }
 
-/// Returns the results of all orders in which a kernel may evaluate denormalize in float32, before
-/// rounding.
+/// Evaluates denormalize of one value in float32, without the final rounding, in all orders of
+/// operations that a kernel may use. Returns the results.
 std::vector<float> evaluations_back(float x, double scale, double m, double s) {
   const auto scale32 = static_cast<float>(scale), m32 = static_cast<float>(m);
   const auto s32 = static_cast<float>(s);

@@ -40,7 +40,7 @@ TEST(Exif, OtherNumbersAreUpright) {
 }
 
 TEST(Exif, NumbersOfOtherTypesCountAsInPillow) {
-  // The results are those of Pillow 13.0.0 for a JPEG whose XMP gives orientation 3.
+  // The expected results are those of Pillow 13.0.0 for a JPEG whose XMP gives orientation 3.
   const auto turned = [](std::uint32_t type, const Bytes& value, std::uint32_t count = 1) {
     Bytes block = exif_block(0, true, type, count);
     if (value.size() > 4) block[30] = static_cast<std::uint8_t>(block.size());
@@ -55,7 +55,7 @@ TEST(Exif, NumbersOfOtherTypesCountAsInPillow) {
   EXPECT_EQ(turned(6, {6}), 6);            // SBYTE
   EXPECT_EQ(turned(7, {6}), 1);            // UNDEFINED
   EXPECT_EQ(turned(13, {6, 0, 0, 0}), 6);  // IFD
-  EXPECT_EQ(turned(14, {6, 0, 0, 0}), 3);  // not a type
+  EXPECT_EQ(turned(14, {6, 0, 0, 0}), 3);  // no type of TIFF
   for (const std::uint32_t rational : {5, 10}) {
     EXPECT_EQ(turned(rational, {6, 0, 0, 0, 1, 0, 0, 0}), 6);
     EXPECT_EQ(turned(rational, {12, 0, 0, 0, 2, 0, 0, 0}), 6);
@@ -81,7 +81,7 @@ TEST(Exif, TheFirstOfSeveralNumbersCounts) {
 TEST(Exif, MalformedDataSaysNothing) {
   EXPECT_EQ(exif_orientation({}), std::nullopt);
   Bytes far = exif_block(6, true);
-  far[4] = far[5] = far[6] = far[7] = 0xFF;  // the offset of the directory
+  far[4] = far[5] = far[6] = far[7] = 0xFF;  // the offset of the directory, far behind the block
   EXPECT_EQ(exif_orientation(far), std::nullopt);
   for (const std::size_t at : {0, 1, 2}) {
     Bytes no_exif = exif_block(6, true);
@@ -89,7 +89,7 @@ TEST(Exif, MalformedDataSaysNothing) {
     EXPECT_EQ(exif_orientation(no_exif), std::nullopt) << at;
   }
   Bytes many = exif_block(6, true);
-  many[8] = many[9] = 0xFF;  // the number of entries
+  many[8] = many[9] = 0xFF;  // the number of entries: more than the block has
   EXPECT_EQ(exif_orientation(many), 6);
 }
 
@@ -119,7 +119,8 @@ TEST(Xmp, CountsWhereExifSaysNothing) {
   EXPECT_EQ(orientation_of({}, ""), 1);
 }
 
-/// Returns the pixel of the stored image (height x width) that an upright viewer sees at (y, x).
+/// Returns the row and column, in the stored image of height x width pixels, of the pixel that is
+/// at (y, x) when the image is shown upright.
 std::pair<int, int> seen(int orientation, int y, int x, int height, int width) {
   switch (orientation) {
     case 2:
@@ -141,7 +142,7 @@ std::pair<int, int> seen(int orientation, int y, int x, int height, int width) {
   }
 }
 
-/// Returns the stored image as an upright viewer sees it.
+/// Returns the stored image as it is shown upright.
 Image turned(const Image& stored, int orientation) {
   const int height = static_cast<int>(stored.height), width = static_cast<int>(stored.width);
   Image out;
@@ -239,7 +240,7 @@ TEST(Exif, TheFirstOfSeveralSegmentsCounts) {
   const auto half = three.begin() + 20;
   Bytes rest{'E', 'x', 'i', 'f', 0, 0};
   rest.insert(rest.end(), half, three.end());
-  expect({{three.begin(), half}, rest}, 3);  // a block above 64 KiB continues in the next segment
+  expect({{three.begin(), half}, rest}, 3);  // a block may continue in the next segment
 }
 
 TEST(Xmp, TurnsEveryFormat) {

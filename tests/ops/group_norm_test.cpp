@@ -69,7 +69,7 @@ TEST(GroupNorm, OfOneGroupIsTheTextbooksNormalisation) {
   EXPECT_THAT(out[2].values, Pointwise(DoubleNear(1e-12), {1 / 3.0}));
 }
 
-/// The loss is sum(y * dy). Its slope along one value of an input is that value's gradient.
+/// The loss is sum(y * dy). Its derivative by one value of an input is that value's gradient.
 TEST(GroupNorm, GradientsAreTheSlopesOfTheForwardPass) {
   const GroupNorm op{.groups = 3, .eps = 0.1};
   const GroupNorm gradients{.groups = 3, .eps = 0.1, .direction = Direction::Backward};
@@ -167,8 +167,8 @@ Statistics by_the_difference_of_squares(const std::vector<double>& x) {
   return {mean, squares / count - mean * mean};
 }
 
-/// The errors of y if one algorithm computes the statistics: the largest quotient of an error and
-/// its bound, and the largest bound.
+/// The errors of y if a given algorithm computes the statistics. `share` is the largest ratio of an
+/// error to its bound. `largest_bound` is the largest of the bounds.
 struct Shares {
   double share = 0, largest_bound = 0;
 };

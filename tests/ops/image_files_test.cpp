@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-/// A test with an empty folder of its own.
+/// A fixture that has an empty folder for each test.
 class FindFiles : public testing::Test {
  protected:
   FindFiles()
@@ -98,9 +98,9 @@ TEST_F(FindFiles, FoldersOfAFolderWithoutPicturesAreItsClasses) {
 }
 
 TEST_F(FindFiles, OrderIsThatOfTorchvision) {
-  // torchvision 0.29.2 sorts the classes, then the folders that os.walk finds in each class by
-  // their whole paths, then the files in each folder. Sorting the whole paths of the files would
-  // give another order, with "a b/" before "a/", and "a/b c/" before "a/b/".
+  // torchvision 0.29.2 sorts the classes, then the folders of each class (by the whole paths that
+  // os.walk gives), then the files of each folder. Sorting the whole paths of all files would give
+  // another order, with "a b/" before "a/", and "a/b c/" before "a/b/".
   write({"a/z.jpg", "a/b.jpg", "a/b/y.jpg", "a/b/c/x.jpg", "a/b c/w.jpg", "a b/v.jpg", "B/u.jpg"});
   EXPECT_THAT(found("."), ElementsAre("B/u.jpg", "a/b.jpg", "a/z.jpg", "a/b/y.jpg", "a/b c/w.jpg",
                                       "a/b/c/x.jpg", "a b/v.jpg"));
@@ -110,7 +110,7 @@ TEST_F(FindFiles, PicturesBesideFoldersAreTakenAndThoseInThemCounted) {
   write({"a.jpg", "cat/000.jpg", "cat/old/1.jpg", "cat/2.gif", ".cache/a.jpg", "set/000.jpg",
          "set/manifest.json", "begun/000.jpg", "begun/prepare.jsonl"});
   EXPECT_THAT(found("."), ElementsAre("a.jpg"));
-  EXPECT_EQ(find(".").beside.in_folders, 1);  // cat/000.jpg
+  EXPECT_EQ(find(".").beside.in_folders, 1);  // only cat/000.jpg counts
   EXPECT_THAT(find(".").beside.others, IsEmpty());
 }
 
@@ -137,7 +137,7 @@ TEST_F(FindFiles, LinksDoNotMultiplyFolders) {
       fs::create_directory_symlink(folder_ / std::to_string(i - 1), folder / link);
   }
   fs::create_directory_symlink(folder_ / "0", folder_ / "photos/cat/more");
-  fs::create_directory_symlink(folder_ / "0", folder_ / "photos/dog/more");  // in another class
+  fs::create_directory_symlink(folder_ / "0", folder_ / "photos/dog/more");  // from another class
   EXPECT_THAT(found("photos"),
               ElementsAre("cat/0.jpg", "cat/more/x.jpg", "dog/0.jpg", "dog/more/x.jpg"));
   fs::create_directory_symlink(folder_ / "10", folder_ / "photos/fox");
@@ -212,7 +212,7 @@ TEST(PictureKinds, AreToldByTheEndsOfNames) {
        {std::pair(".bmp", Bmp), std::pair(".heif", Heic), std::pair(".jxl", JpegXl),
         std::pair(".jp2", Jpeg2000), std::pair(".pgm", Pnm), std::pair(".nef", CameraRaw)})
     EXPECT_EQ(kind_of_ending(ending), kind) << ending;
-  EXPECT_EQ(kind_of_ending(".raw"), std::nullopt);  // pixels that `prepare` wrote
+  EXPECT_EQ(kind_of_ending(".raw"), std::nullopt);  // pixels that `prepare` wrote, without a header
   EXPECT_EQ(kind_of_ending(""), std::nullopt);
 }
 

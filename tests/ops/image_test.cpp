@@ -73,7 +73,7 @@ TEST(Jpeg, IsDecodedSmallerWhereItMayBe) {
   EXPECT_EQ(size_at_least(file, 5, 9), Size(10, 16));    // two eighths
   EXPECT_EQ(size_at_least(file, 15, 20), Size(15, 24));  // three eighths
   EXPECT_EQ(size_at_least(file, 20, 32), Size(20, 32));  // half
-  EXPECT_EQ(size_at_least(file, 21, 32), Size(40, 63));  // more than half
+  EXPECT_EQ(size_at_least(file, 21, 32), Size(40, 63));  // more than half: not scaled
   EXPECT_EQ(size_at_least(file, 0, 0), Size(40, 63));
   EXPECT_EQ(size_at_least(png_file(gradient(16, 16, 3), 16, 16), 2, 2), Size(16, 16));
 }
@@ -127,7 +127,7 @@ TEST(Jpeg, AWrongRestartNumberIsReadWhereNothingIsLost) {
       Bytes file = whole;
       std::uint8_t& number = file[markers[which] + 1];
       number = static_cast<std::uint8_t>(JPEG_RST0 + (number - JPEG_RST0 + off) % 8);
-      if (off < 3 || off > 5) {  // 1, 2, 6, 7: an interval may be missing
+      if (off < 3 || off > 5) {  // off by 1, 2, 6 or 7: an interval may be missing
         EXPECT_EQ(complaint(file), "corrupt JPEG data: a restart marker is missing") << off;
         continue;
       }
@@ -152,7 +152,7 @@ TEST(Jpeg, BytesThatBelongToNothingArePassedOver) {
   const Image between = with(table.begin() - whole.begin(), {0, 1, 2});
   EXPECT_EQ(between.rgb, decoded(whole).rgb);
   EXPECT_THAT(between.remarks, ElementsAre(Remark::Repaired));
-  // A JPEG ends at its end marker. Some cameras append a second JPEG.
+  // A JPEG ends at its end marker. Some cameras append a second JPEG, which must be ignored.
   const Image behind = with(std::ssize(whole), whole);
   EXPECT_EQ(behind.rgb, decoded(whole).rgb);
   EXPECT_THAT(behind.remarks, IsEmpty());

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A test with an empty folder of its own.
+/// A fixture that has an empty folder for each test.
 class LoadTest : public testing::Test {
  protected:
   LoadTest()
@@ -58,8 +58,8 @@ class LoadTest : public testing::Test {
     return mistake.what();
   }
 
-  /// Writes readable a.png, c.jpg and d.png of different sizes, and broken b.jpg and e.jpg. Returns
-  /// a load of all.
+  /// Writes readable files a.png, c.jpg and d.png of different sizes, and broken files b.jpg and
+  /// e.jpg. Returns a load of all five files.
   Load mixed(OnError on_error) const {
     write("a.png", png_file(gradient(4, 5, 3), 4, 5));
     write("b.jpg", {});
@@ -249,12 +249,13 @@ TEST_F(LoadTest, ItemsWalkThroughTheFiles) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("a.png", "c.jpg", "d.png"));
 }
 
-/// Returns a walk with one image per item.
+/// Returns a walk over `count` images with one image per item. Without `seed`, it is not shuffled.
 ImageWalk walk_of(std::int64_t count, std::optional<std::uint64_t> seed) {
   return {{""}, std::vector<ImagePlace>(static_cast<std::size_t>(count)), 1, seed};
 }
 
-/// Returns the numbers of the images in epoch `epoch` of a walk over `count` images.
+/// Returns the indices of the images in epoch `epoch` of a walk over `count` images, in their
+/// order.
 std::vector<std::size_t> epoch_of(const ImageWalk& walk, std::int64_t count, std::int64_t epoch) {
   std::vector<std::size_t> numbers;
   for (std::int64_t item = epoch * count; item < (epoch + 1) * count; ++item)
@@ -279,7 +280,7 @@ TEST(ImageWalkTest, OrdersGoBySeedAndEpoch) {
   EXPECT_EQ(first, epoch_of(same, 50, 0));
   EXPECT_NE(first, epoch_of(walk, 50, 1));
   EXPECT_NE(first, epoch_of(other, 50, 0));
-  EXPECT_NE(epoch_of(walk, 50, 1), epoch_of(other, 50, 0));  // another seed does not shift epochs
+  EXPECT_NE(epoch_of(walk, 50, 1), epoch_of(other, 50, 0));  // seed + 1 is not epoch + 1
   EXPECT_NE(first, epoch_of(named, 50, 0));
   EXPECT_EQ(epoch_of(named, 50, 0), epoch_of(named, 50, 1));
 }
@@ -408,7 +409,8 @@ TEST(LoadWindow, CropTakesTheCentre) {
   EXPECT_EQ(cut(1, 1), std::tuple(1, 1, 0, 0));
 }
 
-/// Returns "begin+length, begin+length" of the rows and columns that become the loader's image.
+/// Returns "begin+length, begin+length": the rows and columns of the image from which the loader
+/// makes its output.
 std::string centre(const Load& load, double height, double width) {
   const auto [rows, columns] = load.centre_of(height, width);
   return fmt::format("{:g}+{:g}, {:g}+{:g}", rows.begin, rows.length, columns.begin,
@@ -417,13 +419,15 @@ std::string centre(const Load& load, double height, double width) {
 
 TEST(LoadCentre, IsTheCentreOfTheImageWithItsShorterSideResized) {
   const Load load{.height = 224, .width = 224, .fit = Fit::Crop, .shorter = 256};
-  EXPECT_EQ(centre(load, 512, 1024), "32+448, 288+448");  // resized to 256x512, then halved
-  EXPECT_EQ(centre(load, 128, 128), "8+112, 8+112");      // enlarged
+  EXPECT_EQ(centre(load, 512, 1024), "32+448, 288+448");  // scaled by 1/2: 224 pixels are 448 here
+  EXPECT_EQ(centre(load, 128, 128), "8+112, 8+112");      // scaled by 2: 224 pixels are 112 here
   EXPECT_EQ(centre(load, 256, 256), "16+224, 16+224");
-  // torchvision: 3x5 to 2x3 (int(3.33)), and the start is round((3 - 2) / 2), half to even: 0.
+  // torchvision resizes 3x5 to 2x3, since int(3.33) is 3. The first column is round((3 - 2) / 2),
+  // which is rounded half to even, to 0.
   EXPECT_EQ(centre({.height = 2, .width = 2, .fit = Fit::Crop, .shorter = 2}, 3, 5),
             "0+3, 0+3.33333");
-  // 4x14 to 2x7: the start is round(2.5), half to even: 2. 4x10 to 2x5: round(1.5) is 2.
+  // 4x14 is resized to 2x7. The first column is round(2.5), which is rounded half to even, to 2.
+  // 4x10 is resized to 2x5. The first column is round(1.5), which is 2.
   EXPECT_EQ(centre({.height = 2, .width = 2, .fit = Fit::Crop, .shorter = 2}, 4, 14), "0+4, 4+4");
   EXPECT_EQ(centre({.height = 2, .width = 2, .fit = Fit::Crop, .shorter = 2}, 4, 10), "0+4, 4+4");
 }
@@ -458,7 +462,9 @@ TEST_F(LoadTest, ReferenceOfACentreIsAWindowOfTheImageResized) {
   for (int c = 0; c < 3; ++c)
     for (int i = 0; i < 12 * 7; ++i)
       decoded.values.push_back(gradient(12, 7, 3)[static_cast<std::size_t>(i * 3 + c)]);
-  // 12x7 with a shorter side of 5 is 8x5: round((8 - 3) / 2), half to even, is 2; round(1.5) is 2.
+  // The shorter side becomes 5, so 12x7 is resized to 8x5. The first row of the window is
+  // (8 - 3) / 2 = 2.5, and its first column is (5 - 2) / 2 = 1.5. Both become 2, because ties are
+  // rounded to even.
   const Window window{.height = 3, .width = 2, .top = 2, .left = 2};
   const Tensor64 expected = window.cut(resized(decoded, 8, 5, ResizeFilter::Triangle));
   EXPECT_THAT(out.values, testing::Pointwise(testing::DoubleNear(1e-9), expected.values));

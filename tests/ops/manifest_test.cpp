@@ -91,7 +91,7 @@ class ManifestFile : public testing::Test {
   }
   ~ManifestFile() override { fs::remove_all(folder_); }
 
-  /// Returns the error for the text with `was` replaced by `is`, or "".
+  /// Reads a manifest that is `text` with `was` replaced by `is`. Returns the error, or "".
   std::string complaint(std::string_view was, std::string_view is) const try {
     std::string changed(text);
     const auto at = changed.find(was);

@@ -32,7 +32,8 @@ TEST(Model, NormalizesWithConstantsOnly) {
   EXPECT_EQ(inside.normalize, ModelNormalize::Inside);
   EXPECT_THAT(inside.mean, ElementsAre(1, 2, 3));
   EXPECT_THAT(inside.std, ElementsAre(4));
-  // Default parameters of a config may be unused: only some models need them.
+  // A config may give default values of `mean` and `std` for all models. They are no mistake for a
+  // model that does not use them.
   EXPECT_THAT(mistakes("model", R"({"name": "x", "mean": 1, "std": 4})"), IsEmpty());
   EXPECT_THAT(mistakes("model", R"({"name": "x", "std": 0})"), testing::SizeIs(1));
 }

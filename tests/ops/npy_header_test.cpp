@@ -67,7 +67,7 @@ TEST(NpyHeader, EndsAtAMultipleOf64Bytes) {
   }
 }
 
-/// All spellings that numpy.load (2.4, 1.22) reads as the dtype on a little-endian machine.
+/// NumPy 1.22 and 2.4 read each of these spellings as the dtype on a little-endian machine.
 TEST(NpyType, HasManySpellings) {
   for (const char* descr :
        {"u1", "|u1", "<u1", ">u1", "=u1", "B", "|B", "<B", ">B", "=B", "uint8", "ubyte"})

@@ -19,9 +19,9 @@ TEST(Op, EveryOneHasANameOfItsOwn) {
   EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
 }
 
-/// Returns the signature of `op` on `feeds`. If `op` does not take these inputs, the first of them
-/// is added once more at the end. The memory is the first kind that `op` takes. Returns nothing if
-/// `op` takes no kind of memory.
+/// Returns the signature of `op` on `feeds`, in the first kind of memory that `op` takes. If `op`
+/// does not take these inputs, the first input is appended as one more input. Returns nothing if
+/// `op` takes the inputs in no kind of memory.
 std::optional<Signature> signature_of(const Op& op, const Feeds& feeds) {
   for (const auto& memory : words(Memory{}))
     for (const bool twice : {false, true}) try {
@@ -87,7 +87,7 @@ Tensor64 two_rows(const Tensor64& all) {
 }
 
 TEST(Op, RowsOfARowWiseOneAreThoseOfItsInput) {
-  const Shape shape{2, 3, 5, 100};  // more than 256 values in a plane, but not in two rows
+  const Shape shape{2, 3, 5, 100};  // over 256 values in a plane: its errors come from a table
   std::vector<std::string> row_wise_ones;
   for (const std::string& name : op_names())
     for (const Op& op : samples(name, shape))
@@ -96,7 +96,7 @@ TEST(Op, RowsOfARowWiseOneAreThoseOfItsInput) {
         SCOPED_TRACE(name);
         const auto s = signature_of(op, fed);
         ASSERT_TRUE(s.has_value());
-        if (s->in.size() > 1) continue;  // the op got the same input twice
+        if (s->in.size() > 1) continue;  // signature_of() appended an input
         row_wise_ones.push_back(name);
         Tensor64 in = counted(s->in[0]);
         for (double& value : in.values) value = std::fmod(value, 251);

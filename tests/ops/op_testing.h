@@ -66,7 +66,7 @@ inline TensorDesc nchw(DType dtype, Shape shape, Memory memory = Memory::Pageabl
   return dense(dtype, Layout::Nchw, shape, memory);
 }
 
-/// Writes a file into the folder of tests and returns its path.
+/// Writes a file into the temporary folder of the tests and returns its path.
 inline std::string write_file(const std::string& name, const std::string& bytes) {
   const std::string path = testing::TempDir() + name;
   std::ofstream(path, std::ios::binary) << bytes;

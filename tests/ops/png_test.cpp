@@ -52,7 +52,7 @@ TEST(Png, SixteenBitsGiveTheHighByteAndAWord) {
   const Image colour =
       decoded(png_file({0xFF, 9, 0, 8, 0x80, 7}, 1, 1, {SPNG_COLOR_TYPE_TRUECOLOR, 16}));
   EXPECT_THAT(colour.remarks, ElementsAre(Remark::HighBytes));
-  const Image depth = decoded(data("depth-16-bit.png"));  // 16-bit values up to 249
+  const Image depth = decoded(data("depth-16-bit.png"));  // 16-bit values below 256
   EXPECT_THAT(depth.rgb, testing::Each(0));
   EXPECT_THAT(depth.remarks, ElementsAre(Remark::HighBytes));
   EXPECT_THAT(decoded(png_file({7}, 1, 1, {SPNG_COLOR_TYPE_GRAYSCALE, 8})).remarks, IsEmpty());
@@ -125,7 +125,7 @@ TEST_F(Damaged, AWrongChecksumIsReadWherePixelsHaveARightOne) {
   expect_repaired(with_chunks(whole, "IEND", with_byte(png_chunk("tEXt", {'a', 0, 'b'}), 9, 1)));
   EXPECT_EQ(complaint(with_byte(whole, data + 20, 1)).substr(0, 13), "damaged PNG: ");
   EXPECT_EQ(complaint(with_byte(whole, data - 1, 1)), "damaged PNG: invalid chunk checksum");
-  const Bytes sum_of_pixels = with_byte(whole, end - 5, 1);  // breaks the chunk's checksum, too
+  const Bytes sum_of_pixels = with_byte(whole, end - 5, 1);  // zlib checksum; the CRC is wrong, too
   EXPECT_EQ(complaint(sum_of_pixels).substr(0, 13), "damaged PNG: ");
 }
 
@@ -138,8 +138,8 @@ TEST_F(Damaged, AWrongHeaderAllocatesNothing) {
 }
 
 TEST_F(Damaged, PixelsWithoutAnyChecksumAreBroken) {
-  // The file ends within the checksum of the zlib stream. The pixels count as right if the
-  // checksums of all complete chunks are right.
+  // The file ends within the checksum of the zlib stream. In this case the pixels count as right if
+  // the checksums of all complete chunks are right.
   const std::size_t length = end - data - 12;
   const auto part = [&](std::size_t from, std::size_t count) {
     return Bytes(&whole[data + 8 + from], &whole[data + 8 + from] + count);
@@ -163,8 +163,8 @@ TEST_F(Damaged, AnUnknownCriticalChunkIsPassedOver) {
   EXPECT_THAT(decoded(with_chunks(whole, "IDAT", png_chunk("abCd", {1, 2, 3}))).remarks, IsEmpty());
 }
 
-/// Returns the file with `bytes` as the content of its zlib stream of pixels. Its pixel chunk gets
-/// a wrong checksum.
+/// Returns the file with `bytes` as its uncompressed pixel data. The checksum of its pixel chunk is
+/// wrong.
 Bytes with_pixels(const Bytes& file, const Bytes& bytes) {
   Bytes other = first(file, chunk_at(file, "IDAT"));
   Bytes pixels = png_chunk("IDAT", deflated(bytes));
@@ -181,12 +181,13 @@ TEST_F(Damaged, NoMoreIsInflatedThanThePictureHas) {
     rows.insert(rows.end(), pixels.begin() + 48 * y, pixels.begin() + 48 * (y + 1));
   }
   expect_repaired(with_pixels(whole, rows));
-  rows.resize(std::size_t{1} << 26);  // the checksum lies far behind the pixels and is not read
+  rows.resize(std::size_t{1} << 26);  // the zlib checksum is far behind the pixels and not read
   EXPECT_EQ(complaint(with_pixels(whole, rows)), "damaged PNG: invalid chunk checksum");
 }
 
 TEST_F(Damaged, AnInterlacedPictureHasMoreRows) {
-  // 5x5 pixels of one bit have seven passes, with 1, 1, 1, 2, 1, 3 and 2 rows of one byte.
+  // 5x5 pixels of one bit have seven passes, with 1, 1, 1, 2, 1, 3 and 2 rows. Each row has a
+  // filter byte and a byte of pixels.
   const Bytes file = png_file({0, 0, 0, 0, 0}, 5, 5, {SPNG_COLOR_TYPE_GRAYSCALE, 1});
   Bytes header(&file[16], &file[16] + 13);
   header.back() = 1;

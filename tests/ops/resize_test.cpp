@@ -14,7 +14,8 @@ using testing::Pointwise;
 TEST(TriangleFilter, Halves) {
   const auto filter = triangle_filter(4, 2);
   ASSERT_EQ(filter.size(), 2u);
-  // The centre is 1 and the half-width 2. Pixels 0, 1 and 2 are 0.5, 0.5 and 1.5 away.
+  // The first output pixel has its centre at 1, and the triangle's half-width is 2. The distances
+  // from this centre to the input pixels 0, 1 and 2 are 0.5, 0.5 and 1.5.
   EXPECT_EQ(filter[0].first, 0);
   EXPECT_THAT(filter[0].weights, Pointwise(testing::DoubleEq(), {3 / 7.0, 3 / 7.0, 1 / 7.0}));
   EXPECT_EQ(filter[1].first, 1);
@@ -139,7 +140,7 @@ TEST(Resize, BoundHoldsInFloat32) {
       ASSERT_LE(std::abs(std::nearbyint(inexact[i]) - exact[i]), uint8.at(i)) << to;
     }
     EXPECT_LE(uint8.largest(), 0.503);
-    EXPECT_LE(float32.largest(), 1e-5 * 255);  // a wrong pixel would change far more
+    EXPECT_LE(float32.largest(), 1e-5 * 255);  // a wrong pixel has a far larger error
   }
 }
 

@@ -91,7 +91,8 @@ class SaveTest : public testing::Test {
   }
   ~SaveTest() override { fs::remove_all(folder_); }
 
-  /// Saves `saved`. Returns how the file differs from what a save of `pixels` should give, or "".
+  /// Saves the image `saved`. Returns how the file differs from what saving `pixels` gives, or ""
+  /// if the file is right.
   std::string outcome(const Save& op, Bytes saved, Bytes pixels, std::int64_t height,
                       std::int64_t width) {
     const std::string path = op.saved_file((folder_ / "2-0").string(), 7);

@@ -53,7 +53,7 @@ TEST(Source, HoldsAllBytesAboutEquallyOften) {
   const Source source{.shape = {1, 3, 256, 256}};
   std::array<int, 256> counts{};
   for (const double value : filled(source, 7)) ++counts[static_cast<std::size_t>(value)];
-  // 768 are expected, with a standard deviation of 27.7.
+  // Each byte value is expected 768 times, with a standard deviation of 27.7.
   EXPECT_THAT(counts, Each(testing::AllOf(testing::Gt(600), testing::Lt(940))));
 }
 
@@ -94,7 +94,7 @@ TEST(Source, ReferenceIsThePartAskedFor) {
   EXPECT_EQ(source.accuracy({}, {}, {}).at(0), (Accuracy{.low = 0, .high = 255, .whole = true}));
 }
 
-/// Returns a .npy file: magic, version and length, then the dict, then the data.
+/// Returns a .npy file: magic, version, length of the dict, the dict, and the data.
 std::string npy(int version, const std::string& dict, const std::string& data) {
   std::string bytes("\x93NUMPY");
   bytes += static_cast<char>(version);
@@ -133,7 +133,7 @@ std::string resolve_error(Source source) {
   return "no error";
 }
 
-/// Returns the values of a source's file.
+/// Resolves the source and returns the values of its file.
 std::vector<double> read_back(Source source) {
   source.resolve({.base_dir = testing::TempDir(), .images_dir = {}});
   EXPECT_TRUE(std::filesystem::path(source.path).is_absolute());

@@ -50,7 +50,7 @@ TEST(WebP, LossyGivesWhatLibwebpMakesOfIt) {
 }
 
 TEST(WebP, IsReadUnderAnyName) {
-  const Image image = decoded(data("webp-named.jpg"));  // lossy; Pillow made the pixels below
+  const Image image = decoded(data("webp-named.jpg"));  // lossy; the pixels below are Pillow's
   EXPECT_EQ(image.height, 24);
   EXPECT_EQ(image.width, 32);
   const auto pixel = [&](std::ptrdiff_t y, std::ptrdiff_t x) {
@@ -104,7 +104,7 @@ TEST(WebP, DamageIsNamed) {
   const Bytes file = webp_file(gradient(16, 16, 3), 16, 16);
   EXPECT_EQ(complaint({file.begin(), file.end() - 1}), "premature end of WebP file");
   EXPECT_EQ(complaint({file.begin(), file.begin() + 10}), "premature end of WebP file");
-  // The canvas has another size than its only picture.
+  // The canvas has another size than the only picture on it.
   EXPECT_EQ(complaint(extended_webp(0, 17, 16, webp_payload(file))), "damaged WebP");
   EXPECT_EQ(complaint(animated_webp(16, 16, {})), "damaged WebP");  // without a frame
   Bytes longer = file;

@@ -1,4 +1,4 @@
-/// Whether a buffer is still in a cache when it is used again.
+/// Tests which buffers the plan expects to be still in a cache when they are used again.
 #include "plan/buffers.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 /// Plans the variant `list` for an image of 1,000 bytes and for caches of these sizes. Returns the
 /// labels of the stages that find their input in a cache, as a text like "cast sub". `source` is
-/// further JSON for the image's source.
+/// JSON with further members of the image's source.
 std::string resident(const std::string& list, const Sides& cache_bytes,
                      const std::string& source = "") {
   const std::string text = fakes::config(fmt::format(
@@ -46,8 +46,8 @@ TEST(Resident, ABufferCountsOnceHoweverOftenItIsWritten) {
 }
 
 TEST(Resident, WhatLiesBetweenCounts) {
-  // The last stage reads the 1,000 bytes that the first stage wrote. Between them, 4,000 and 4,000
-  // bytes are written. The last stage itself writes 1,000 bytes more.
+  // The last stage reads the 1,000 bytes that the first stage wrote. Between these two, the other
+  // stages write 4,000 bytes each. The last stage itself writes 1,000 bytes more.
   const std::string skipping = R"([{"op": "copy", "as": ["early"]}, {"op": "cast", "to": "float32"},
       {"op": "sub", "mean": 1}, {"op": "copy", "in": ["early"]}])";
   EXPECT_EQ(resident(skipping, {.host = 10'000}), "cast sub copy");
@@ -94,7 +94,8 @@ TEST(Resident, IsDecidedByThePlanForColdBuffersOnly) {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-/// Returns the case of this variant on a source of 10x10 uint8 pixels, 300 bytes.
+/// Plans the variant for a source of 10x10 RGB pixels, which has 300 bytes. Returns the case after
+/// note_reuse().
 Case noted(const std::string& variant, Cache cache, const Backends& backends) {
   Case planned = fakes::only_case(
       fakes::config(R"("source": {"batch": 1, "size": [10, 10]}, "variants": {"v": )" + variant +

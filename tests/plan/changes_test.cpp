@@ -18,7 +18,7 @@ const std::string three_places = R"("sweep": {"to": ["float16", "float32"], "n":
                  "b": {"threads": 1, "stages": [{"range": "r", "stages": [
                          {"op": "cast", "to": "float16"}]}]}})";
 
-/// Returns "point: variant, output, threads | …" for every group.
+/// Returns "point: | variant, output, threads | ..." for every group.
 std::vector<std::string> shown(const Plan& plan) {
   std::vector<std::string> lines;
   for (const Group& group : plan.groups) {

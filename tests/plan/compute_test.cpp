@@ -1,4 +1,5 @@
-/// Plans with `compute` stages, which take the time of a network.
+/// Tests of plans with `compute` stages, which imitate a network: they keep a processor busy for a
+/// given time.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"

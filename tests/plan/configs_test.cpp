@@ -1,4 +1,5 @@
-/// Plans every config of the repository: on this build's backends, and with a made-up GPU.
+/// Plans every config of the repository, once with the backends of this build and once with a fake
+/// GPU.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ void plan_all(const Backends& backends, const std::function<void(const Plan&)>& 
   }
 }
 
-/// Returns this build's CPU backend, whose rows configs name, and a made-up GPU.
+/// Returns the real CPU backend, because configs name its kernel rows, and a fake GPU.
 const Backends& with_gpu() {
   static const Backends all = [] {
     Backends real;
@@ -79,7 +80,9 @@ TEST(Configs, VariantsOfAnExperimentEndAlike) {
   });
 }
 
-/// Returns all that a limit's measurement depends on, as text. The limit's name is left out.
+/// Returns a text with all that the measurement of a limit depends on, but without the limit's
+/// name. A limit is a case that measures what the machine can do. Two limits with equal texts would
+/// measure the same.
 std::string measured_with(const Case& limit) {
   std::string text = fmt::format("{} {} {}", limit.pipeline.has_value(), limit.resident,
                                  describe(limit.values[0].desc));

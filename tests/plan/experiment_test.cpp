@@ -11,7 +11,7 @@ using fakes::config;
 using fakes::mistakes;
 using testing::ElementsAre;
 
-/// Returns "point baseline name: | variant, source's shape | …" for every group.
+/// Returns "point baseline name: | variant, source's shape | ..." for every group.
 std::vector<std::string> shown(const Plan& plan) {
   std::vector<std::string> lines;
   for (const Group& group : plan.groups) {
@@ -56,8 +56,8 @@ TEST(Experiment, AxesReachDefaultsOpsAndThreads) {
                                  "b 3 uint8"));
 }
 
-/// Returns a text for every case on a machine with 7 threads: its number of threads, followed by ",
-/// of all" if the plan chose the number for "all".
+/// Returns a text for every case, planned for a machine with 7 threads: the number of threads,
+/// followed by ", of all" if the plan chose this number for "all".
 std::vector<std::string> teams(const std::string& experiment) {
   PlanOptions options;
   options.all_threads = 7;
@@ -69,8 +69,8 @@ std::vector<std::string> teams(const std::string& experiment) {
   return texts;
 }
 
-// `fused` is one pass and `eager` a chain of passes over the same images. In each variant, the
-// stage that moves most bytes decides the number of threads.
+// The variant `fused` is one pass over the images. The variant `eager` is a chain of passes over
+// the same images. In each variant, the stage that moves most bytes decides the number of threads.
 TEST(Experiment, ThreadsAllAreDecidedByTheCasesLargestStage) {
   const auto variants = [](const std::string& source) {
     return teams(R"("threads": "all", "source": )" + source + R"(, "variants": {

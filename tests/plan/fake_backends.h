@@ -1,4 +1,5 @@
-/// Backends that only list the rows that they could run, and helpers that plan configs on them.
+/// Fake backends that have kernel rows (implementations of ops) but cannot run them, and helpers
+/// that plan configs on these backends.
 #pragma once
 
 #include <fmt/format.h>
@@ -79,7 +80,7 @@ inline std::vector<Kernel> cpu_rows() {
   return rows;
 }
 
-/// Returns the rows of a GPU that has no row for resize.
+/// Returns the kernel rows of a fake GPU. There is no row for resize.
 inline std::vector<Kernel> cuda_rows() {
   std::vector<Kernel> rows;
   for (const std::string_view op :
@@ -99,7 +100,8 @@ inline std::vector<Kernel> cuda_rows() {
   return rows;
 }
 
-/// Returns a CPU, and a GPU with these rows. With `why`, the GPU is unavailable for that reason.
+/// Returns a fake CPU, and a fake GPU with these kernel rows. If `why` is set, the GPU is
+/// unavailable for this reason.
 inline Backends backends(std::optional<std::string> why, std::vector<Kernel> rows) {
   Backends all;
   all.list.push_back(std::make_unique<FakeBackend>(Place::Cpu, std::nullopt, cpu_rows()));
@@ -140,8 +142,8 @@ inline std::vector<std::string> mistakes(const std::string& text, const PlanOpti
   return texts;
 }
 
-/// Returns a config with one experiment, whose members are `experiment`. `head` comes before
-/// `experiments`.
+/// Returns a config with one experiment, whose members are `experiment`. `head` has further members
+/// of the config.
 inline std::string config(const std::string& experiment, const std::string& head = "") {
   return fmt::format(R"({{"schema": 1, "name": "c", {}"experiments": [{{"name": "e", {}}}]}})",
                      head.empty() ? "" : head + ", ", experiment);
@@ -153,7 +155,7 @@ inline std::string stages(const std::string& list, const std::string& more = "")
       R"("source": {{"batch": 2, "size": [4, 6]}}, "variants": {{"v": {}}}{})", list, more));
 }
 
-/// Returns the first case of the first group.
+/// Plans the config `text`. Returns the first case of the first group.
 inline Case only_case(const std::string& text, const Backends& all = without_gpu()) {
   return make_plan("c.json", text, all, {}).groups.at(0).cases.at(0);
 }

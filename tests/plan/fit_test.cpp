@@ -108,7 +108,7 @@ TEST(Fit, FewerImagesAreTakenWhereThatIsAsked) {
   EXPECT_EQ(as_asked.cases[0].skip_kind, Skip::NoMemory);
   options.fit = true;
   const Group fitting = group_of(experiment, options, "cold");
-  EXPECT_EQ(images(fitting), 31);  // images of 1 MB: the fewest above 30 MB
+  EXPECT_EQ(images(fitting), 31);  // the fewest images of 1 MB that exceed 3 * 10 MB
   EXPECT_EQ(fitting.scaled_from, 1000);
   EXPECT_EQ(fitting.cases[0].skip, std::nullopt);
   EXPECT_EQ(images(group_of(experiment, options, "hot")), 1000);  // hot: no cache to exceed
@@ -118,7 +118,7 @@ TEST(Fit, FewerImagesAreTakenWhereThatIsAsked) {
   const std::string swept = R"("sweep": {"n": [1000]},
       "source": {"batch": "$n", "channels": 1, "size": [1000, 1000]},
       "variants": {"v": [{"op": "cast", "to": "float32"}]})";
-  EXPECT_EQ(images(group_of(swept, options, "cold")), 1000);  // the point fixes the number
+  EXPECT_EQ(images(group_of(swept, options, "cold")), 1000);  // the sweep fixes the number
   options.free_bytes.host = 20'000'000'000;
   EXPECT_EQ(group_of(experiment, options, "cold").scaled_from, 0);  // 1000 images fit
 }
@@ -144,8 +144,8 @@ TEST(Fit, PinnedMemoryIsHostMemory) {
 TEST(Fit, LimitsAreLeftOutRatherThanACase) {
   const std::string experiment = R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000]},
                                     "variants": {"up": ["h2d"]})";
-  // The case takes 1.16 GB of host memory. Its limit needs a second source of the same size, in
-  // pinned memory.
+  // The case takes 1.16 GB of host memory. The limit of the link needs a second source of the same
+  // size, in pinned memory, so it does not fit.
   const PlanOptions options = with_free({.host = 1'500'000'000});
   const Group group = group_of(experiment, options);
   EXPECT_THAT(skips(group.cases), ElementsAre(Pair("up", "")));
@@ -159,7 +159,8 @@ TEST(Fit, LimitsAreLeftOutRatherThanACase) {
               testing::Contains(Pair("h2d 1.00 GB pinned", "")));
 }
 
-/// Skips the largest case again and again, and computes everything anew each time.
+/// Skips the largest case until the other cases fit. Computes the memory need of the group again
+/// after each skipped case.
 void skip_one_by_one(Group& group, const PlanOptions& options) {
   const auto need = [&](const std::vector<const Case*>& cases) {
     return memory_need(cases, Cache::Cold, options.cache_bytes).total();

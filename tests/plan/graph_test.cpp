@@ -1,4 +1,4 @@
-/// Which variants CUDA graphs can capture.
+/// Tests which variants CUDA graphs can capture.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Returns the mistakes of a variant of these stages with "graph": true.
+/// Plans a variant with the stages `list` and "graph": true. Returns the mistakes.
 std::vector<std::string> mistakes(const std::string& list, const std::string& more = "",
                                   const Backends& all = fakes::with_gpu()) {
   return fakes::mistakes(
@@ -30,7 +30,7 @@ TEST(Graph, NeedsAStageThatCanBeCaptured) {
   EXPECT_THAT(mistakes(R"([{"op": "source", "dtype": "float32", "memory": "device"},
                            {"op": "sub", "mean": 1, "constants": "per_call"}])"),
               none);
-  // A build without CUDA does not know the GPU's rows, so it finds no mistake.
+  // A build without CUDA does not know the GPU's kernel rows, so it finds no mistake.
   EXPECT_THAT(mistakes(R"(["h2d", "sync"])", "", fakes::without_gpu()), IsEmpty());
 }
 

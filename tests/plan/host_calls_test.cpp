@@ -1,4 +1,5 @@
-/// Stages that call the CUDA runtime: transfers, pin, register and unregister, launch, sync.
+/// Tests of stages that call the CUDA runtime: transfers, pin, register and unregister, launch,
+/// sync.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
@@ -11,7 +12,7 @@ using fakes::stages;
 using testing::ElementsAre;
 
 /// Returns "op place in->out memory of value" for every stage. `value` is the number of the value
-/// whose buffer the output shares, or -1.
+/// whose buffer the output shares, or -1 if the output has its own buffer.
 std::vector<std::string> shown(const std::string& list) {
   const Case one = only_case(stages(list), fakes::with_gpu());
   std::vector<std::string> lines;
@@ -52,8 +53,9 @@ TEST(HostCalls, RegisterAndUnregisterPassTheirInputThrough) {
   EXPECT_THAT(shown(R"([{"op": "copy", "memory": "pageable_huge"}, "register", "unregister"])"),
               ElementsAre("copy cpu 0->1 pageable_huge of -1", "register cuda 1->2 registered of 1",
                           "unregister cuda 2,2->3 pageable_huge of 2"));
-  // `unregister` passes value 2 through, whose buffer stays registered. The copy reads the source,
-  // and not the output of `register`.
+  // The copy reads the source (value 0), and not the output of `register`. `unregister` unlocks
+  // value 1 and passes value 2, the output of the copy, through. The buffer of value 2 stays
+  // registered.
   EXPECT_THAT(shown(R"(["register", {"op": "copy", "in": "source", "memory": "registered"},
                         "unregister", "h2d"])"),
               ElementsAre("register cuda 0->1 registered of 0", "copy cpu 0->2 registered of -1",

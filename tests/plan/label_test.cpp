@@ -1,4 +1,4 @@
-/// Labels of stages and ranges of stages in a config.
+/// Tests of labels of stages and of ranges of stages in a config.
 #include "plan/label.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ std::vector<std::string> shown(const Case& one) {
   return lines;
 }
 
-/// Returns the mistakes in the label of a variant's only stage.
+/// Returns the mistakes of a config whose only stage has the label `json`.
 std::vector<std::string> of_label(const std::string& json) {
   return mistakes(stages(R"([{"op": "copy", "label": )" + json + "}]"));
 }
@@ -72,7 +72,7 @@ TEST(Labels, OfOneVariantDiffer) {
                                   {"op": "copy", "label": "a"}])")),
               ElementsAre("/experiments/0/variants/v/2/label: another stage of the variant is "
                           "called \"a\" (choose another)"));
-  // A stage without a label is named after its op.
+  // A stage without a label is named after its op, so the second stage is called "copy", too.
   EXPECT_THAT(mistakes(stages(R"([{"op": "cast", "to": "float32", "label": "copy"}, "copy"])")),
               ElementsAre("/experiments/0/variants/v/0/label: another stage of the variant is "
                           "called \"copy\" (choose another)"));
@@ -158,7 +158,7 @@ TEST(Ranges, MayBeginWithTheVariant) {
       R"("load": {"batch": 3}, "variants": {"v": [{"range": "a", "stages": ["load", "copy"]}]})"));
   EXPECT_EQ(load.values.at(0).desc.shape.n, 3);
   EXPECT_THAT(shown(load), ElementsAre("load in a", "copy in a"));
-  // A load that the variant implies is not in its first range.
+  // If a variant implies a load, the load comes before the variant's first range and is not in it.
   const Case implied = only_case(
       config(R"("load": {"batch": 3}, "variants": {"v": [{"range": "a", "stages": ["copy"]}]})"));
   EXPECT_THAT(shown(implied), ElementsAre("load in ", "copy in a"));

@@ -68,7 +68,8 @@ TEST(Limits, OfACropReadItsWindow) {
                                             "stream 1.00 MB:300 kB temporal, 1 thread"}));
 }
 
-/// Returns "name: source -> result by stages, threads" for every limit on a GPU.
+/// Plans the experiment for a machine with a GPU. Returns "name: source -> result by stages,
+/// threads" for every limit. A limit is a case that measures what the machine can do.
 std::vector<std::string> shown_on_gpu(const std::string& experiment) {
   const Plan plan = make_plan("c.json", fakes::config(experiment), fakes::with_gpu(), {});
   std::vector<std::string> lines;
@@ -174,7 +175,8 @@ TEST(Limits, OfTransfersArePinnedOnesOfTheSameBytesAndPageableWhereTheyAre) {
           "launch only, sync only, 1 threads"));
 }
 
-/// Returns the name of every limit, followed by " (resident)" if it is resident.
+/// Plans the experiment. Returns the name of every limit, followed by " (resident)" if the buffers
+/// of the limit stay in the cache.
 std::vector<std::string> classes(const std::string& experiment, const std::string& head = "") {
   const Plan plan = make_plan("c.json", fakes::config(experiment, head), fakes::with_gpu(), {});
   std::vector<std::string> lines;

@@ -22,15 +22,17 @@ MemoryNeed need_of(const Case& planned, Cache cache, const Sides& cache_bytes) {
 
 const std::string source = R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]})";
 
-/// Returns the case of a variant of these stages on one image of 1 MB.
+/// Returns a case with these stages on one image of 1 MB.
 Case one_case(const std::string& stages) {
   return fakes::only_case(fakes::config(source + R"(, "variants": {"v": )" + stages + "}"),
                           fakes::with_gpu());
 }
 
-// A buffer takes whole lines of 64 B and a gap: 4,000,000 B take 4,004,032 B. A check of 1 million
-// input and output values takes 8 B * (2 * 2 + 4) million. The three slots (source, output,
-// scratch) take one address each in every set. Each placed buffer takes 16 B in `place`.
+// A buffer takes whole lines of 64 B and a gap, so 4,000,000 B take 4,004,032 B. A check of 1
+// million input values and 1 million output values takes 8 B * (2 * 2 + 4) million: each value has
+// a bound, and there are four temporary tensors. In every set of buffers, each of the three slots
+// (source, output, scratch) has an address of 8 B. Placing the buffers takes 16 B for each placed
+// buffer.
 constexpr std::int64_t placed = 4'004'032, check = 64'000'000;
 
 TEST(Memory, ColdBuffersExceedTheCacheThreefold) {
@@ -38,7 +40,8 @@ TEST(Memory, ColdBuffersExceedTheCacheThreefold) {
   const Sides cache{.host = 10'000'000, .device = 1};
   expect_need(need_of(planned, Cache::Hot, cache), {.host = 1'000'000 + placed},
               {.host = check + 8 * 3 + 16});
-  // 31 copies of the source exceed 30 MB, and so do 7 sets of a source and an output.
+  // 31 copies of the source exceed 30 MB, three times the cache. So do 7 sets of buffers, because
+  // an iteration touches 5 MB (source and output).
   expect_need(need_of(planned, Cache::Cold, cache), {.host = 31 * 1'000'000 + 7 * placed},
               {.host = check + 7 * (8 * 3 + 16)});
   planned.resident = true;
@@ -52,15 +55,15 @@ TEST(Memory, EachSideExceedsItsOwnCache) {
           R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000], "memory": "device"},
          "variants": {"v": [{"op": "cast", "to": "float32"}, {"op": "d2h", "memory": "mapped"}]})"),
       fakes::with_gpu());
-  // Lines of the device have 512 B. A buffer there takes 1,000,448 B (`small`), or 4,000,256 B and
-  // a gap of 3,584 B (`large`). The check covers three values of 1 million elements each. Making
-  // the source takes host memory for the source and for a copy.
+  // Buffers in device memory take whole lines of 512 B. A buffer there takes 1,000,448 B (`small`),
+  // or 4,000,256 B and a gap of 3,584 B (`large`). The check covers three values of 1 million
+  // elements each. Making the source takes host memory for the source and for a copy of it.
   constexpr std::int64_t small = 1'000'448, large = 4'003'840;
   constexpr std::int64_t passing = 8 * 10'000'000 + 2 * small;
   expect_need(need_of(planned, Cache::Hot, {.host = 1, .device = 1}),
               {.host = placed, .device = small + large}, {.host = passing + 8 * 5 + 16 * 2});
-  // The host has 3 sets. The device has 15 copies of the source, and 4 sets because the case
-  // touches 5 MB there.
+  // The host has 3 sets of buffers. The device has 15 copies of the source, which exceed three
+  // times its cache, and 4 sets, because an iteration touches 5 MB there.
   expect_need(need_of(planned, Cache::Cold, {.host = 3'000'000, .device = 5'000'000}),
               {.host = 3 * placed, .device = 15 * small + 4 * large},
               {.host = passing + 4 * (8 * 5 + 16 * 2)});
@@ -70,7 +73,8 @@ TEST(Memory, OfAFreshResultIsThereTwiceAndDoesNotRotate) {
   const Case planned = fakes::only_case(fakes::config(
       R"("source": {"batch": 4, "size": [720, 1280]},
          "variants": {"v": [{"op": "cast", "to": "float32", "output": "fresh"}]})"));
-  // An image has 2,764,800 values. A check holds one image.
+  // 28 copies of the source, which has 11,059,200 B, exceed 300 MB, three times the cache. An image
+  // has 2,764,800 values, and a check holds one image.
   constexpr std::int64_t result = 44'236'800;
   expect_need(need_of(planned, Cache::Cold, {.host = 100'000'000, .device = 1}),
               {.host = 28 * 11'059'200},
@@ -114,7 +118,7 @@ TEST(Memory, NearTheLinkIsCountedBesideOther) {
   };
   EXPECT_EQ(host_bytes(), 1'000'000 + placed);
   static_cast<fakes::FakeBackend&>(*backends.list.back()).node = 1;
-  EXPECT_EQ(host_bytes(), 2 * (1'000'000 + placed));  // one more source, near the link
+  EXPECT_EQ(host_bytes(), 2 * (1'000'000 + placed));  // a second source and output near the link
 }
 
 TEST(Memory, OfTheLargestCaseIsNoNumberThatOverflows) {

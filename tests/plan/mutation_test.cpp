@@ -1,4 +1,4 @@
-/// Damaged configs must be planned or refused with BadInput.
+/// Tests that damaged configs are either planned or refused with BadInput.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -38,7 +38,7 @@ const std::string valid = R"({
      "published": [{"variant": "CPU", "point": {"batch": 1, "to": "float16"}, "wall_ms": 2}],
      "claims": [{"text": "t", "expects": ["CPU", "<", "send"]}]}]})";
 
-/// Plans a text. Returns true if it is a config, and false if it is refused.
+/// Plans the config `text`. Returns false if it is refused with BadInput.
 bool is_planned(const std::string& text, const Backends& backends) {
   try {
     plan_text(make_plan("c.json", text, backends, {}), {.host = 1 << 20, .device = 1 << 20});
@@ -49,7 +49,7 @@ bool is_planned(const std::string& text, const Backends& backends) {
   }
 }
 
-/// Adds the pointers of all values in a document to `pointers`.
+/// Adds the JSON pointers of `value` and of all values in it to `pointers`.
 void collect(const Json& value, const std::string& pointer, std::vector<std::string>& pointers) {
   pointers.push_back(pointer);
   if (!value.is_structured()) return;

@@ -1,4 +1,5 @@
-/// Numbers beyond what any machine has are mistakes. Each is reported at its place in the config.
+/// Tests that numbers beyond what any machine has are mistakes, and that each mistake is reported
+/// at its place in the config.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
@@ -11,7 +12,7 @@ using fakes::mistakes;
 using fakes::stages;
 using testing::ElementsAre;
 
-/// Returns the mistakes of a config whose only variant copies this source.
+/// Returns the mistakes of a config whose only variant copies a source with these members.
 std::vector<std::string> of_source(const std::string& members) {
   return mistakes(
       config(fmt::format(R"("source": {{{}}}, "variants": {{"v": ["copy"]}})", members)));

@@ -1,4 +1,4 @@
-/// The parameters that stages keep from the config.
+/// Tests of the parameters that stages keep from the config.
 #include <gmock/gmock.h>
 
 #include <filesystem>

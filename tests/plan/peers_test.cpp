@@ -1,4 +1,4 @@
-/// Variants that a peer runs.
+/// Tests of variants that a peer (a process of another program) runs.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -142,7 +142,8 @@ TEST(Peers, MistakesInWhatIsAskedOfThem) {
               IsEmpty());
 }
 
-/// Returns a config with the variant "v" on a source that the network "resnet18" takes.
+/// Returns a config with the variant "v" on a source of 2x3x4x6 float32, which the network
+/// "resnet18" accepts.
 std::string model_variant(const std::string& text) {
   return fakes::config(R"("source": {"batch": 2, "dtype": "float32", "size": [4, 6]},
                           "variants": {"v": )" +
@@ -181,7 +182,7 @@ TEST(Peers, RunModelsOnAllThreadsHoweverSmall) {
 }
 
 TEST(Peers, HaveNoLimitsOfMemoryForModels) {
-  // The stage before the model has limits, the model has none.
+  // The model has no limits of memory. The limits here belong to the stage before the model.
   const Plan planned = plan(
       model_variant(R"({"peer": "torch", "stages": ["normalize", {"op": "model", "name": "x"}]})"));
   std::vector<std::string> limits;
@@ -248,7 +249,8 @@ TEST(Peers, HaveAsManyOutputsOnADeviceAsInputs) {
   constexpr std::int64_t mib = 1 << 20;
   const Sides cache{.host = 1, .device = 10 * mib};
   // This process has one source of 1 MiB. The peer has two sources of 1 MiB, which differ, an
-  // intermediate of 4 MiB and an output of 4 MiB.
+  // intermediate of 4 MiB and an output of 4 MiB. With cold buffers, there are 31 copies of each
+  // source and 31 outputs.
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Hot, cache).kept,
             (Sides{.device = (1 + 2 + 4 + 4) * mib}));
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Cold, cache).kept,

@@ -1,5 +1,5 @@
-/// Items in flight: lanes, options that exclude lanes, and the parts that are measured on their
-/// own.
+/// Tests of pipelines with several items in flight: their lanes, the options that exclude lanes,
+/// and the parts of a pipeline that are measured on their own.
 #include "plan/pipeline.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ TEST(Pipeline, AStageIsInTheLaneOfItsEngineOrInTheOneThatItNames) {
                                  fakes::with_gpu());
   EXPECT_THAT(shown(planned),
               ElementsAre("cpu 1x2: 0", "h2d 1x2: 1", "gpu 1x2: 2", "d2h 1x2: 3", "last 3x1: 4"));
-  EXPECT_EQ(planned.pipeline->in_flight, 3);  // a fourth server would be idle
+  EXPECT_EQ(planned.pipeline->in_flight, 3);  // so "last" works on 3 items at once, not 4
   EXPECT_EQ(planned.pipeline->items, 24);
   EXPECT_EQ(name_of(planned.pipeline->submit), "lane");
   EXPECT_EQ(
@@ -77,7 +77,8 @@ TEST(Pipeline, WhatDoesNotGoWithIt) {
                   "you mean \"cpu\"?)",
                   "/experiments/0/variants/v/wait: does not go with in_flight: lanes wait for one "
                   "another"));
-  // The stage with the mistake could belong to the lane "load". The lane is therefore not reported.
+  // Because of the mistake in the stage, the lane of the stage is unknown. It could be "load", so
+  // "load" is not reported as an unknown lane.
   EXPECT_THAT(mistakes(stages(R"({"stages": [{"op": "copy", "to": "b"}], "in_flight": 2,
                                   "lanes": {"load": {}}})")),
               ElementsAre(testing::HasSubstr("/variants/v/stages/0/to: unknown key")));

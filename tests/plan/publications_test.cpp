@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Returns the mistakes in `text`, each with its pointer.
+/// Returns the mistakes in `text` as "pointer: text".
 std::vector<std::string> mistakes(std::string_view text) {
   std::vector<std::string> found;
   try {

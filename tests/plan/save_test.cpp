@@ -1,4 +1,4 @@
-/// Plans with stages that save files.
+/// Tests of plans with stages that save files.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"

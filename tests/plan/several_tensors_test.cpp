@@ -1,4 +1,4 @@
-/// Experiments with several sources, a setup and named outputs.
+/// Tests of experiments with several sources, a setup and named outputs.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Returns the CPU backend of this build, with its kernels.
+/// Returns the real CPU backend of this build.
 const Backends& real() {
   static const Backends backends = [] {
     Backends all;

@@ -1,4 +1,4 @@
-/// How stages of a config get places, kernels, buffers and reasons to skip.
+/// Tests how stages of a config get places, kernels, buffers and reasons to skip.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"

@@ -1,5 +1,5 @@
-/// Tests how the lanes of a warp, the warps of a block, and blocks synchronise, and which memory
-/// they may share.
+/// Tests how the lanes of a warp, the warps of a block, and the blocks of a grid synchronise, and
+/// which memory they may share.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -11,8 +11,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Instructions that set a to the thread's number, %rd1 to the address of the thread's 8 bytes in
-/// `tile`, and %rd2 to the address of its neighbour's 8 bytes.
+/// Instructions that set register `a` to the thread's number, `%rd1` to the address of the thread's
+/// 8 bytes in `tile`, and `%rd2` to the address of the 8 bytes of its neighbour, thread a ^ 1.
 const std::string places =
     "mov.u32 a, %tid.x;\nshl.b32 b, a, 3;\nxor.b32 d, b, 8;\nmov.u32 c, tile;\n"
     "add.u32 %rd1, c, b;\nadd.u32 %rd2, c, d;\n";
@@ -132,7 +132,8 @@ TEST(GpuDayPtxBlocks, RacesOfABlockAreSeenInAnyOrder) {
   EXPECT_THAT(run_block("st.shared.u8 [tile+70], a;\n", 2),
               HasSubstr("thread (1, 0, 0): st.shared.u8 [tile+70], a: race with block (0, 0, 0), "
                         "thread (0, 0, 0), which writes the same byte: byte 70 of shared 512"));
-  // If several threads read the byte, the message names a reader whose access is not ordered.
+  // If several threads read the byte, the message names a reader whose access is not ordered before
+  // the write.
   const std::string by_first = "setp.eq.u32 %p1, a, 0;\n@%p1 st.shared.u64 [tile], a;\n",
                     by_second_warp =
                         "setp.gt.u32 %p2, a, 31;\n@%p2 ld.shared.u64 d, [tile];\n" + barrier;

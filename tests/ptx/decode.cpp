@@ -13,7 +13,7 @@ namespace normbench::ptx {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
-constexpr u64 shared_gap = 256;  // gap between arrays, so that an overrun is found
+constexpr u64 shared_gap = 256;  // bytes between arrays, so that an overrun is found
 
 std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// Removes the beginning of `text`, up to and including the first character that is in `ends`.
-/// Returns what it removed, without that character.
+/// Returns the removed text without that character, trimmed.
 std::string_view take_until(std::string_view& text, std::string_view ends) {
   const std::size_t end = std::min(text.find_first_of(ends), text.size());
   const std::string_view taken = text.substr(0, end);
@@ -29,7 +29,7 @@ std::string_view take_until(std::string_view& text, std::string_view ends) {
   return trimmed(taken);
 }
 
-/// Splits at commas that are not in braces.
+/// Splits at commas. Commas in braces do not count.
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
   while (!(text = trimmed(text)).empty()) {
@@ -56,7 +56,7 @@ std::optional<u64> number_of(std::string_view text) {
 }
 
 /// Returns the text of entry `name`, from its parameters to the closing brace of its body. Throws
-/// Fault if it is not found.
+/// Fault if the module has no such entry.
 std::string_view find_entry(std::string_view module, std::string_view name) {
   const std::size_t at = module.find(fmt::format(".entry {}(", name));
   if (at == module.npos) throw Fault(fmt::format("no kernel {} in the module", name));
@@ -94,7 +94,7 @@ class Decoder {
       const std::string_view line = take_until(text, "{};\n");
       if (line.find(".shared ") == line.npos || line.starts_with(".extern ") != is_extern) continue;
       u64 end = 0;
-      if (const auto& before = kernel_.shared; !before.empty())  // growing arrays overlap
+      if (const auto& before = kernel_.shared; !before.empty())  // growing arrays share memory
         end = before.back().begin + (before.back().grows ? 0 : before.back().bytes + shared_gap);
       const u64 begin = declare(line, end);
       kernel_.shared.push_back({.begin = begin, .bytes = end - begin, .grows = is_extern});
@@ -102,8 +102,8 @@ class Decoder {
   }
 
   /// Reads the declaration of a variable, like ".shared .align 4 .b8 name[1024]" or ".param .u64
-  /// name". The variable begins at or after `end`, and `end` becomes its end. Returns where it
-  /// begins.
+  /// name". Places the variable at the first aligned offset from `end` on, and sets `end` to the
+  /// end of the variable. Returns the variable's offset.
   u64 declare(std::string_view text, u64& end) {
     std::size_t align = 0, size = 0;
     while ((text = trimmed(text)).find_first_of(blanks) != text.npos) {
@@ -194,8 +194,8 @@ class Decoder {
     return found->second;
   }
 
-  /// Reads an address, like "[%rd41+136]", "[name]" or "[name+-8]". Returns the column of the base,
-  /// and sets op.number to the offset.
+  /// Reads an address, like "[%rd41+136]", "[name]" or "[name+-8]". Returns the operand number (see
+  /// Op) of the base, and sets op.number to the offset.
   int address(std::string_view text, Op& op) {
     text = text.substr(1, text.size() - 2);
     const std::string_view base = take_until(text, "+");
@@ -234,7 +234,8 @@ class Decoder {
     if (is_new) kernel_.constants.insert(kernel_.constants.end(), warp_lanes, value);
     return ~static_cast<int>(found->second);
   }
-  /// Returns the column of a special register such as "%tid.x", or nothing.
+  /// Returns the operand number (see Op) of a special register such as "%tid.x". Returns nothing if
+  /// `name` is not the name of one.
   std::optional<int> special_of(std::string_view name) {
     static const std::map<std::string_view, Special> specials{
         {"%tid", Special::Tid},        {"%ntid", Special::Ntid},

@@ -1,5 +1,5 @@
-/// Runs the PTX of group norm. Checks for races and missing barriers, and compares the results with
-/// the host bodies bit by bit.
+/// Interprets the PTX of the group norm kernels. Checks for races and missing barriers, and
+/// compares the results bit by bit with those of the same kernels compiled for the host.
 #include "cuda/group_norm_trial.h"
 #include "ptx/launches.h"
 

@@ -28,10 +28,11 @@ using Any = Types<u8, u16, u32, u64, s8, s16, s32, s64, F16, BF16, float, double
 template <class T>
 struct Pair {};
 
-/// A C++ type that represents a PTX type. Untyped bits, like .b32, are unsigned integers.
+/// A C++ type that represents a PTX type. Types of bits, like .b32, are represented by unsigned
+/// integers.
 using Type = std::type_index;
 
-/// Returns make<T>() for the type T among Ts that is `type`, or null.
+/// Returns make<T>() if `type` is the type T of Ts, or null if `type` is none of Ts.
 template <class... Ts, class Make>
 Execute among(Types<Ts...>, Type type, Make make) {
   Execute found = nullptr;
@@ -55,7 +56,7 @@ u64 result(const Op& op, T x) {
   return to_bits(x);
 }
 
-/// Computes F of the operands in each lane. The operands have the types From.
+/// Computes F of the operands, which have the types From, in each lane. The result has the type To.
 template <class F, class To, class... From>
 void map(const Op& op, Warp& warp, Lanes lanes) {
   u64* to = warp.column_to(op.to[0]);
@@ -68,8 +69,8 @@ void map(const Op& op, Warp& warp, Lanes lanes) {
   (std::index_sequence_for<From...>{});
 }
 
-/// Returns the function that computes F of one, two or three operands of `type`, or null if `type`
-/// is not in the list.
+/// Returns the function that computes F of one, two or three operands of `type`, or null if List
+/// does not have `type`.
 template <class F, class List>
 Execute on(Type type) {
   return among(List{}, type, []<class T>() -> Execute {
@@ -131,8 +132,8 @@ using ToGeneric = decltype([](u64 a) { return a + shared_window; });
 using ToShared = decltype([](u64 a) { return a - shared_window; });
 // clang-format on
 
-/// Returns the smaller or larger of two numbers. If one is NaN, returns the other. +0 is greater
-/// than -0.
+/// Returns the smaller of two numbers if `least` is true, otherwise the larger. If one number is
+/// NaN, returns the other. +0 counts as greater than -0.
 template <bool least>
 struct Extreme {
   auto operator()(auto a, auto b) const {
@@ -194,8 +195,8 @@ using FunnelLeft = decltype([](u32 low, u32 high, u32 count) {
   return static_cast<u32>((u64{high} << 32 | low) << (count & 31) >> 32);
 });
 
-/// Divides, or computes the remainder. Throws Fault on division by zero; a device would report
-/// nothing.
+/// Computes the quotient, or the remainder if `rest` is true. Throws Fault on division by zero,
+/// which a device would not report.
 template <class T, bool rest>
 void divide(const Op& op, Warp& warp, Lanes lanes) {
   for_each_lane(lanes, [&](int lane) {
@@ -223,8 +224,8 @@ Execute predicates(Type type) {
   };
 }
 
-// The four possible results of comparing two numbers, one bit each. A comparison is the set of
-// results for which it is true.
+// Each of the four possible relations of two numbers has one bit. A comparison has the bits of the
+// relations for which it is true. For example, "le" is Less | Equal.
 enum Relation : int { Less = 1, Equal = 2, Greater = 4, Unordered = 8 };
 enum Combination : int { AndPredicate = 16, OrPredicate = 32, XorPredicate = 64 };
 
@@ -281,8 +282,8 @@ void access(const Op& op, Warp& warp, Lanes lanes) {
   });
 }
 
-/// Converts a value to To. `clamps` limits it to the range of To; `to_whole` rounds it to a whole
-/// number. Uses the rounding mode of the processor.
+/// Converts a value to To. If `clamps` is true, limits the value to the range of To. If `to_whole`
+/// is true, rounds it to a whole number. Uses the rounding mode that fesetround() has set.
 template <class To, bool clamps, bool to_whole>
 struct Convert {
   auto operator()(auto a) const {
@@ -307,8 +308,9 @@ struct ToPair {
   }
 };
 
-/// Returns the function of a conversion. Returns null if PTX does not have the conversion, if a
-/// rounding is named that PTX forbids for it, or if no rounding is named and PTX requires one.
+/// Returns the function that executes a conversion. Returns null in three cases: PTX does not have
+/// the conversion, the instruction names a rounding that PTX forbids for it, or it names no
+/// rounding although PTX requires one.
 template <class To, class From>
 Execute conversion(bool clamps, bool whole, bool rounds) {
   constexpr bool from_float = std::is_floating_point_v<From>;
@@ -379,8 +381,9 @@ Execute insert_field(Type type) {
   return among(Types<u32, u64>{}, type,
                []<class T> { return map<InsertField, T, T, T, u32, u32>; });
 }
-/// Maps the name of an instruction, without type, rounding, .ftz and .sat, to a function that
-/// returns its Execute for a type, or null.
+/// Maps the name of an instruction, without type, rounding, .ftz and .sat, to a function. The
+/// function returns the Execute of the instruction for a type, or null if the instruction does not
+/// exist for this type.
 const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"add", either<on<Add, Floats>, bits<Add>>},
     {"sub", either<on<Subtract, Floats>, bits<Subtract>>},
@@ -425,8 +428,8 @@ const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
 
 using Choices = std::map<std::string_view, int>;
 
-/// The parts of an instruction's name. The caller takes each part that it knows; a part that is
-/// left over is an error.
+/// The parts of an instruction's name, which are separated by dots. The caller removes each part
+/// that it knows. A part that remains at the end is an error.
 class Name {
  public:
   explicit Name(std::string_view whole) {
@@ -438,14 +441,15 @@ class Name {
   }
 
   bool take(std::string_view part) { return std::erase(parts_, part) > 0; }
-  /// Takes the first of these parts that the name has, and returns its value. Returns `otherwise`
-  /// if the name has none.
+  /// Removes the first part of `choices` that the name has, and returns its value. Returns
+  /// `otherwise` if the name has none of the parts.
   int take_one(const Choices& choices, int otherwise) {
     for (const auto& [part, value] : choices)
       if (take(part)) return value;
     return otherwise;
   }
-  /// Takes the type at the end of the name. Returns void if there is none.
+  /// Removes the type at the end of the name and returns it. Returns void if the name does not end
+  /// with a type.
   Type take_type() {
     // clang-format off
     static const std::map<std::string_view, Type> types{

@@ -1,5 +1,5 @@
-/// Tests single instructions against known values, bit by bit. Registers hold signed numbers with
-/// the sign extended.
+/// Tests single instructions against known results, bit by bit. A signed number is sign-extended in
+/// its register.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -67,7 +67,7 @@ TEST(GpuDayPtxInstructions, KeepOrFlushSubnormalsSaturateAndHaveOneNan) {
 }
 
 TEST(GpuDayPtxInstructions, ConvertToHalves) {
-  expect({{"cvt.rn.f16.f32 d, a", {0x3F801000}, 0x3C00},  // a tie
+  expect({{"cvt.rn.f16.f32 d, a", {0x3F801000}, 0x3C00},  // a tie, rounded to even
           {"cvt.rn.f16.f32 d, a", {0x3F803000}, 0x3C02},
           {"cvt.rz.f16.f32 d, a", {0x3F803000}, 0x3C01},
           {"cvt.rn.f16.f32 d, a", {0x477FEFFF}, 0x7BFF},
@@ -75,11 +75,11 @@ TEST(GpuDayPtxInstructions, ConvertToHalves) {
           {"cvt.rz.f16.f32 d, a", {0xFF7FFFFF}, 0xFBFF},
           {"cvt.rp.f16.f32 d, a", {0xFF7FFFFF}, 0xFBFF},
           {"cvt.rm.f16.f32 d, a", {0xFF7FFFFF}, 0xFC00},
-          {"cvt.rn.f16.f32 d, a", {0x33000000}, 0x0000},  // half of 2^-24
+          {"cvt.rn.f16.f32 d, a", {0x33000000}, 0x0000},  // half of the smallest f16
           {"cvt.rn.f16.f32 d, a", {0x33000001}, 0x0001},
           {"cvt.rn.f16.f32 d, a", {0x80000000}, 0x8000},
           {"cvt.rn.f16.f32 d, a", {0xFF800001}, 0x7FFF},
-          {"cvt.rn.f16.f64 d, a", {0x3FF0020000001000}, 0x3C01},  // by way of f32: 0x3C00
+          {"cvt.rn.f16.f64 d, a", {0x3FF0020000001000}, 0x3C01},  // rounded to f32 first: 0x3C00
           {"cvt.rn.bf16.f32 d, a", {0x3F808000}, 0x3F80},
           {"cvt.rn.bf16.f32 d, a", {0x3F818000}, 0x3F82},
           {"cvt.rn.bf16.f32 d, a", {0x7F7FFFFF}, 0x7F80},

@@ -8,7 +8,7 @@ namespace normbench::ptx {
 class Interpreter {
  public:
   explicit Interpreter(FakeMemory& memory) : memory_(memory) {}
-  /// Runs all blocks one after another. Throws Fault at the first error.
+  /// Runs the blocks of a launch one after another. Throws Fault at the first error.
   void run(const Kernel& kernel, const Launch& launch);
 
  private:

@@ -13,8 +13,8 @@
 namespace normbench::ptx {
 namespace {
 
-/// The start of a fat binary: a magic number, the version, the size of this header, and the size of
-/// what follows.
+/// The start of a fat binary: a magic number, the version, the size of this header, and the number
+/// of bytes that follow the header.
 struct FatHeader {
   u32 magic;
   u16 version, header_bytes;
@@ -28,7 +28,7 @@ std::string demangled(const std::string& name) {
   return status == 0 ? text.get() : name;
 }
 
-/// A copy of all usable memory, by allocation.
+/// A copy of all usable memory, with one piece for each allocation.
 class Snapshot {
  public:
   explicit Snapshot(const FakeMemory& memory) {
@@ -38,7 +38,7 @@ class Snapshot {
   void restore() const {
     for (const auto& [block, bytes] : pieces_) std::ranges::copy(bytes, block.data);
   }
-  /// Describes the first byte that differs from `other`; "" if there is none.
+  /// Returns a description of the first byte that differs from `other`, or "" if no byte differs.
   std::string difference(const Snapshot& other) const {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       const auto &mine = pieces_[i].bytes, &its = other.pieces_[i].bytes;
@@ -70,8 +70,8 @@ class Snapshot {
     const Word size = its & nan;  // without the sign bit
     return mine == nan && std::ranges::any_of(infinities, [&](Word inf) { return size > inf; });
   }
-  /// Returns true if both have a NaN at `at`. Only the host's NaN may have other bits than the NaN
-  /// that PTX instructions return.
+  /// Returns true if byte `at` belongs to a NaN in both memories. The NaN of the device must be the
+  /// one that PTX instructions return. The NaN of the host may have any bits.
   static bool is_nan_of_both(const std::vector<std::byte>& device,
                              const std::vector<std::byte>& host, std::size_t at) {
     return is_nan_of_both<u32>(device, host, at, 0x7FFFFFFF, {0x7F800000}) ||

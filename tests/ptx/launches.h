@@ -1,4 +1,4 @@
-/// Runs the launches of the fake CUDA runtime by interpreting the PTX in the program.
+/// Runs the kernels that the program launches on the fake CUDA runtime, by interpreting their PTX.
 #pragma once
 
 #include <functional>
@@ -14,20 +14,21 @@ namespace normbench::ptx {
 /// argument of __cudaRegisterFatBinary. Throws Fault if no PTX can be read.
 std::string_view ptx_of(const void* fat_binary);
 
-/// Removes barrier number `which` from the kernel, counted from 0. Returns false if the kernel has
-/// fewer barriers.
+/// Removes the barrier with number `which`, counted from 0, from the kernel. Returns false if the
+/// kernel has no such barrier.
 bool take_barrier_away(Kernel& kernel, int which);
 
-/// Runs launches by their PTX instead of by host bodies. If `compares` is true, also runs the host
-/// body of each launch on the same memory. Throws Fault if the results differ both with
-/// Fusing::Yes and with Fusing::No.
+/// Runs launches by their PTX instead of by their host bodies (the kernel code compiled for the
+/// host). If `compares` is true, also runs the host body of each launch, on memory with the same
+/// contents. Throws Fault if the results differ from those of the host body both with Fusing::Yes
+/// and with Fusing::No.
 class PtxLaunches {
  public:
   explicit PtxLaunches(FakeCuda& cuda, bool compares)
       : cuda_(cuda), interpreter_(cuda.memory), compares_(compares) {}
   void operator()(const FakeLaunch& launch);
 
-  std::function<void(Kernel&)> change;      // changes a kernel before it runs, if set
+  std::function<void(Kernel&)> change;      // if set, may change each kernel after decoding
   std::map<std::string, int> launches;      // number of launches by kernel
   std::map<std::string, int> contractions;  // launches that equal the host only with Fusing::No
 

@@ -1,4 +1,5 @@
-/// Runs kernels of the program by their PTX instead of by their host bodies.
+/// Tests that run kernels of the program by interpreting their PTX, instead of by their host bodies
+/// (the kernel code compiled for the host).
 #include "ptx/launches.h"
 
 #include "cuda/cuda_fixture.h"
@@ -25,7 +26,7 @@ class GpuDayPtx : public CudaTest {
     CudaTest::TearDown();
   }
 
-  /// Copies `elements` numbers to `in`: 0.9999, 1.9999, …
+  /// Copies `elements` numbers to `in`: 0.9999, 1.9999, and so on.
   void send(std::size_t elements) {
     std::vector<float> numbers(elements);
     for (std::size_t i = 0; i < elements; ++i) numbers[i] = 0.9999f + static_cast<float>(i);
@@ -33,7 +34,8 @@ class GpuDayPtx : public CudaTest {
     EXPECT_EQ(cudaMalloc(&out, elements * 4), cudaSuccess);
     EXPECT_EQ(cudaMemcpy(in, numbers.data(), elements * 4, cudaMemcpyHostToDevice), cudaSuccess);
   }
-  /// Launches a planted kernel from `in` to `out`. Returns the violations that the runtime found.
+  /// Launches the planted kernel with the mistake `what` on `in` and `out`. Returns the violations
+  /// that the fake CUDA runtime found.
   template <class What>
   Calls violations_of(What what, std::int64_t elements) {
     if (!in) send(static_cast<std::size_t>(elements));
@@ -66,7 +68,7 @@ TEST_F(GpuDayPtx, EveryRowOfTheQuickSelftestIsRightAndAsItsHostBodies) {
   EXPECT_EQ(place.rows.size(), backends.at(Place::Cuda)->kernels().size());
   for (const selftest::RowFinding& row : place.rows)
     EXPECT_EQ(row.failure, "") << row.op << "/" << row.kernel;
-  // In these kernels nvcc contracts a * b + c, and the host compiler does not.
+  // In these kernels nvcc contracts a * b + c to an fma, and the host compiler does not.
   EXPECT_THAT(launches.contractions,
               testing::Each(Key(AnyOf(HasSubstr("ResizeBody"), HasSubstr("Reference")))));
 }

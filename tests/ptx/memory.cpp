@@ -8,10 +8,10 @@
 namespace normbench::ptx {
 namespace {
 
-// Each byte has a mark of its readers and a mark of its writer. A mark packs a phase, a number of
-// synchronisations of a warp, and two threads. In the mark of the readers, these are the first
-// reader and a later reader, if possible one of another warp. In the mark of the writer, both are
-// the writer.
+// Each byte has a mark of its readers and a mark of its writer. A mark packs a phase, the number of
+// synchronisations of a warp in this phase, and two threads. In the mark of the readers, the two
+// threads are the first reader and a later reader, which is of another warp if there is one. In the
+// mark of the writer, both are the writer.
 constexpr int phase_shift = 32, sync_shift = 20, thread_bits = 10;
 constexpr unsigned most_threads = 1 << thread_bits, most_syncs = 1 << (phase_shift - sync_shift);
 
@@ -25,7 +25,8 @@ u64 make_mark(const Moment& now, unsigned first, unsigned second) {
          first;
 }
 
-/// Returns true if the access that left the mark certainly happened before `now`.
+/// Returns true if the access of `mark` is ordered before an access at `now`, so that they cannot
+/// race.
 bool is_before(u64 mark, const Moment& now) {
   const u64 phase = mark >> phase_shift;
   if (phase < now.since) return true;
@@ -36,7 +37,8 @@ bool is_before(u64 mark, const Moment& now) {
   return warp_of(first) == warp && warp_of(second) == warp && syncs_of(mark) < now.warp_syncs;
 }
 
-/// Returns the mark that replaces `mark`, the mark of a byte's readers, after one more read.
+/// Returns the mark of a byte's readers after one more read at `now`. `mark` is the mark before
+/// this read.
 u64 read_again(u64 mark, const Moment& now) {
   if (is_before(mark, now)) return make_mark(now, now.thread, now.thread);
   const unsigned first = first_of(mark), second = second_of(mark);
@@ -76,7 +78,7 @@ void Marks::note(std::size_t at, std::size_t bytes, bool writes, const Moment& n
   if (now.warp_syncs >= most_syncs || now.phase >= u64{1} << phase_shift)
     throw Fault("too many synchronisations to count");
   const u64 own = make_mark(now, now.thread, now.thread);
-  u64 writer = 0, reader = 0;  // marks of earlier bytes that passed the check
+  u64 writer = 0, reader = 0;  // the last marks that passed the check
   for (std::size_t i = at; i < at + bytes; ++i) {
     if (writers_[i] != writer) check(writer = writers_[i], "writes", now);
     if (writes) {

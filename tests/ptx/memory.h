@@ -1,4 +1,4 @@
-/// The memory that an interpreted kernel accesses. Every access is checked.
+/// The memory that an interpreted kernel accesses. All accesses are checked.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,35 +16,36 @@ namespace normbench::ptx {
 
 dim3 position_of(u64 i, const dim3& extent);
 
-/// The phases of a launch. A phase is the time between two barriers of a block. Each phase of each
-/// block has a number of its own.
+/// The phases of a launch. A phase is the time between two barriers of a block. Every phase of
+/// every block has a different number.
 struct Phases {
   dim3 grid, block;
   std::vector<u64> first_of_blocks = {};  // first phase of each block that started
 
-  /// Returns the name of a thread and of the block that the phase belongs to, like
-  /// "block (0, 0, 0), thread (1, 0, 0)".
+  /// Returns the name of a thread and of the block to which the phase belongs, like "block (0, 0,
+  /// 0), thread (1, 0, 0)".
   std::string name(u64 phase, unsigned thread) const;
 };
 
 /// A thread at a moment of its execution.
 struct Moment {
   const Phases& phases;
-  u64 since;  // accesses in phases before this one cannot race
+  u64 since;  // earlier phases cannot race with this access
   u64 phase;
-  unsigned thread;      // in the block
-  unsigned warp_syncs;  // synchronisations of its warp in this phase
+  unsigned thread;      // number in the block
+  unsigned warp_syncs;  // synchronisations of the thread's warp in this phase
 
   u64 block() const { return phases.first_of_blocks.back(); }
 };
 
-/// The last reader and the last writer of each byte of an allocation.
+/// The last readers and the last writer of each byte of an allocation.
 class Marks {
  public:
   explicit Marks(std::size_t bytes) : writers_(bytes), readers_(bytes) {}
   std::size_t bytes() const { return writers_.size(); }
 
-  /// Notes an access. Throws Fault if the access races with an earlier access of another thread.
+  /// Records an access to the bytes [at, at + bytes). Throws Fault if the access races with an
+  /// earlier access of another thread.
   void note(std::size_t at, std::size_t bytes, bool writes, const Moment& now);
   bool written_in_block(std::size_t at, std::size_t bytes, const Moment& now) const;
 
@@ -67,7 +68,7 @@ class SharedMemory {
   Marks marks_;
 };
 
-/// The allocations of the fake CUDA runtime.
+/// The global memory: the allocations of the fake CUDA runtime.
 class GlobalMemory {
  public:
   explicit GlobalMemory(FakeMemory& memory) : memory_(memory) {}

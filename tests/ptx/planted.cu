@@ -12,7 +12,7 @@ constexpr bool on_device = true;
 constexpr bool on_device = false;
 #endif
 
-/// Adds 1 to each number. On the device it has the mistake `what`.
+/// Adds 1 to each number. The device code has the mistake `what`. The host code is correct.
 template <Planted what>
 struct AddOne {
   std::int64_t threads;

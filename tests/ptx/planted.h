@@ -17,11 +17,12 @@ enum class Planted {
   UnknownInstruction
 };
 
-/// Adds 1 to each number, one number per thread. With WrongHalf, converts each to half instead.
+/// Adds 1 to each number, one number per thread. If `what` is WrongHalf, converts each number to
+/// half instead.
 cudaError_t launch_planted(cudaStream_t stream, Planted what, const float* in, float* out,
                            std::int64_t elements);
 
-/// Mistakes in kernels whose threads work together.
+/// Mistakes in kernels whose threads exchange values within a block.
 enum class PlantedInBlock {
   Nothing,
   NothingInShuffles,
@@ -39,8 +40,8 @@ enum class PlantedInBlock {
   BlockReadsAnother
 };
 
-/// Subtracts the mean of a block's numbers from each of them. Divides each difference by the root
-/// of the sum of the block's squared differences.
+/// Subtracts the mean of a block's numbers from each of them. Then divides each difference by the
+/// root of the sum of the block's squared differences.
 cudaError_t launch_planted(cudaStream_t stream, PlantedInBlock what, const float* in, float* out,
                            std::int64_t elements);
 

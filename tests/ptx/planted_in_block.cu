@@ -7,7 +7,7 @@
 namespace normbench::ptx {
 namespace {
 
-/// A kernel that computes two sums per block. Both use the same shared memory.
+/// A kernel that computes two sums per block. The two sums use the same shared memory.
 template <PlantedInBlock what>
 struct Normalised {
   using enum PlantedInBlock;
@@ -37,7 +37,7 @@ struct Normalised {
     const float x = i < end ? in[i] : 0;
     const float centred = x - sum(parts, at.thread, x, i < end) / count;
     if (what == BarrierInBranch && at.thread < 64) __syncthreads();
-    if (what != NoBarrierBeforeReuse) __syncthreads();  // all threads have read the sum
+    if (what != NoBarrierBeforeReuse) __syncthreads();  // all threads have read the first sum
     const float squares = sum(parts, at.thread, centred * centred, i < end);
     if (i >= end) return;
     if (what == BarrierInTail) __syncthreads();
@@ -46,8 +46,8 @@ struct Normalised {
     if (what == BlockReadsAnother && at.x == 1 && at.thread == 8) out[i] = out[5];
   }
 
-  /// Returns the sum over the block. Without shuffles, it adds the upper half of the numbers to the
-  /// lower half until one number is left.
+  /// Returns the sum of x over the block. With shuffles, each warp adds its numbers first. Without
+  /// shuffles, the upper half of the numbers is added to the lower half until one number is left.
   static __device__ float sum(float* parts, unsigned thread, float x, bool is_there) {
     if constexpr (shuffles) {
       if (what != ShuffleInTail || is_there)

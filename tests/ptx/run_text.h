@@ -1,4 +1,4 @@
-/// Runs kernels that tests write in PTX.
+/// Runs kernels that tests write as PTX text.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace normbench::ptx {
 
 using Numbers = std::vector<std::uint64_t>;
 
-/// Runs `body` in one launch. %rd0 is the address of `numbers`. Returns the numbers after the
-/// launch.
+/// Runs the instructions `body` in one launch, with the address of `numbers` in %rd0. Returns the
+/// numbers after the launch.
 inline Numbers run(const std::string& body, Numbers numbers, Launch launch = {},
                    Fusing fusing = Fusing::Yes) {
   const std::string text =

@@ -21,7 +21,7 @@ using s16 = std::int16_t;
 using s32 = std::int32_t;
 using s64 = std::int64_t;
 
-/// The bits of a 16-bit float. It has conversions only, no arithmetic.
+/// The bits of a 16-bit float. The type has conversions, but no arithmetic.
 struct F16 {
   static constexpr int precision = 11, least_exponent = -14;
   u16 bits;
@@ -37,7 +37,7 @@ template <class T>
 using BitsOf =
     std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
 
-/// Returns the low bits of a register as a T. Higher bits are ignored.
+/// Returns the value of type T in the low bits of a register. Ignores the higher bits.
 template <class T>
 T from_bits(u64 bits) {
   if constexpr (std::is_integral_v<T>)
@@ -73,7 +73,7 @@ double widened(T x) {
   return x.bits & 0x8000 ? -size : size;
 }
 
-/// Rounds x to a T in one step, in the rounding mode of the processor.
+/// Rounds x to a T in one step, in the rounding mode that fesetround() has set.
 template <Small T>
 T narrowed(double x) {
   constexpr int fraction_bits = T::precision - 1;
@@ -90,8 +90,9 @@ T narrowed(double x) {
   return {static_cast<u16>(sign | (infinity - (inwards ? 1 : 0)))};
 }
 
-/// Converts a float to an integer, in the rounding mode of the processor. Clamps numbers outside of
-/// the range of To.
+/// Converts a float to an integer, in the rounding mode that fesetround() has set. Clamps numbers
+/// outside of the range of To. NaN becomes 0. But if From is double or To has 64 bits, NaN becomes
+/// the number with only the highest bit set.
 template <std::integral To, std::floating_point From>
 To to_integer(From x) {
   using Limits = std::numeric_limits<To>;

@@ -110,8 +110,8 @@ void Warp::run() {
   } while (run_meeting());
 }
 
-/// Executes one instruction at which lanes of the warp wait for each other, such as a shuffle, but
-/// no barrier of the block. Returns false if no lanes wait at such an instruction.
+/// Executes one instruction at which lanes of the warp wait for each other, such as a shuffle. Does
+/// not execute barriers of the block. Returns false if no lanes wait at such an instruction.
 bool Warp::run_meeting() {
   const auto found = std::ranges::find_if(
       waiting_, [&](const Part& part) { return block_.kernel.ops[part.at].flow != Flow::Barrier; });

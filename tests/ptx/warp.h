@@ -1,4 +1,4 @@
-/// The state of a warp: up to 32 threads that execute together until they branch apart.
+/// The state of a warp: up to 32 threads that execute together until a branch separates them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -37,16 +37,16 @@ class Warp {
  public:
   explicit Warp(Block& block);
 
-  /// Sets all threads of the warp to the first instruction. Thread `first_thread` of the block is
-  /// lane 0.
+  /// Lets all threads of the warp continue at the first instruction. Lane 0 is thread
+  /// `first_thread` of the block.
   void start(unsigned first_thread);
   /// Runs until each thread has ended or waits at a barrier.
   void run();
-  /// Returns the barrier at which all threads of the warp wait, or null if all have ended. Throws
-  /// Fault if only some of them wait, or if they wait at different barriers.
+  /// Returns the barrier at which all threads of the warp wait, or null if all threads have ended.
+  /// Throws Fault if only some threads wait, or if they wait at different barriers.
   const Op* barrier() const;
 
-  // Functions for instructions.
+  // The functions of instructions call the members from here to fail().
   const u64* column(int at) const;
   u64* column_to(int at) { return registers_.data() + std::ptrdiff_t{at} * warp_lanes; }
   u64 in(const Op& op, int i, int lane) const {
@@ -56,12 +56,14 @@ class Warp {
     return column_to(op.to[static_cast<std::size_t>(i)])[lane];
   }
   Lanes predicate(int at) const;
-  /// Sets a predicate for `lanes`. Does nothing if `at` is -1.
+  /// Sets the predicate `at` of the lanes `lanes` to their bits of `value`. Does nothing if `at` is
+  /// -1.
   void set_predicate(int at, Lanes value, Lanes lanes);
-  /// Returns the bytes that a lane reads or writes. Throws Fault if the access is not allowed.
+  /// Returns the bytes that a lane reads or writes. Throws Fault if this access is not allowed.
   std::byte* access(const Op& op, int lane, u64 address, std::size_t bytes);
-  /// Notes that `lanes` synchronise. Throws Fault unless `lanes` are all lanes that have not ended,
-  /// and `members` has all of them.
+  /// Counts a synchronisation of `lanes`. `members` is the lane mask of the instruction. Throws
+  /// Fault if `members` lacks a lane that has not ended, or if `lanes` are not all lanes that have
+  /// not ended.
   void synchronise(const Op& op, Lanes lanes, Lanes members);
   [[noreturn]] void fail(const Op& op, int lane, std::string_view what) const;
 
@@ -80,12 +82,12 @@ class Warp {
   unsigned first_thread_ = 0, syncs_ = 0;
   Lanes all_ = 0, live_ = 0;
   std::vector<Part> parts_;    // sorted: the part with the smallest `at` is last
-  std::vector<Part> waiting_;  // parts that wait at a meeting, sorted like parts_
+  std::vector<Part> waiting_;  // parts that wait at an instruction that meets, sorted like parts_
   std::vector<u64> registers_;
   std::vector<Lanes> predicates_;
 };
 
-/// Calls `use(lane)` for each lane.
+/// Calls `use(lane)` for each lane in `lanes`, in ascending order.
 template <class Use>
 void for_each_lane(Lanes lanes, Use use) {
   for (; lanes != 0; lanes &= lanes - 1) use(std::countr_zero(lanes));

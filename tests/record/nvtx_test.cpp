@@ -1,5 +1,5 @@
-// A tool in this program receives the NVTX calls, as nsys would. It handles payloads in
-// nvtx_payload.cpp, or in nvtx_payload_absent.cpp if the NVTX headers have no payloads.
+// A tool in this program receives the NVTX calls, as nsys would. The tool reads payloads by
+// nvtx_payload.cpp, or by nvtx_payload_absent.cpp if the NVTX headers have no payloads.
 #define NVTX_NO_IMPL
 #define NVTX_STATIC_INJECTION_IMPL
 #include "record/nvtx.h"
@@ -24,7 +24,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// The calls that the tool received. Handles are addresses of the strings.
+/// The calls that the tool received. The handle of a domain or of a registered string is the
+/// address of the string in `domains` or `registered`.
 struct Seen {
   std::set<std::string> domains, registered;
   std::map<std::uint32_t, std::string> categories;
@@ -131,7 +132,7 @@ struct Nvtx : testing::Test {
 
 TEST_F(Nvtx, RangesReachTheToolNestedWithCategoryAndBytes) {
   FakeClock clock;
-  Recorder recorder(clock);  // not enabled, since NVTX ranges do not need it
+  Recorder recorder(clock);  // not enabled: NVTX ranges work without it
   nvtx::push_capture();
   {
     const Range step(&recorder, RangeKind::Step, "ProfilerStep#0");

@@ -1,5 +1,6 @@
-/// Reads the payload of an NVTX range, a number of bytes, for nvtx_test.cpp. nvtx_payload.cpp or
-/// nvtx_payload_absent.cpp implements it, depending on the NVTX headers of the build.
+/// Functions for nvtx_test.cpp that read the payload of an NVTX range, which is a number of bytes.
+/// They are defined in nvtx_payload.cpp or nvtx_payload_absent.cpp, depending on the NVTX headers
+/// of the build.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>

@@ -97,7 +97,7 @@ TEST(Recorder, KeepsALogPerThreadSortedByTid) {
     pthread_setname_np(pthread_self(), name);
     const Range outer(&recorder, RangeKind::Stage, "outer");
     ++arrived;
-    while (arrived < 4) std::this_thread::yield();  // four threads at once have four tids
+    while (arrived < 4) std::this_thread::yield();  // threads that run at once have different tids
     for (int i = 0; i < 5000; ++i) const Range inner(&recorder, RangeKind::Part, "inner");
   };
   std::vector<std::thread> threads;
@@ -166,7 +166,7 @@ TEST(Recorder, AThreadThatLeavesHandsItsMemoryToTheNext) {
     name_this_thread(name);
     { const Range range(&recorder, RangeKind::Stage, recorder.intern(name)); }
     recorder.leave();
-    recorder.leave();  // has no effect
+    recorder.leave();  // the second call has no effect
     { const Range range(&recorder, RangeKind::Stage, "after"); }
     recorder.leave();
   };

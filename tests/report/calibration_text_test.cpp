@@ -35,7 +35,7 @@ TEST(CalibrationText, ARowPerKindThenWhatFollows) {
             "  Too few pairs to say how much fresh processes differ.\n");
 }
 
-/// Returns the text from "5 % more work" on.
+/// Returns the calibration text from "5 % more work" to its end.
 std::string end_of_text(const CalibrationSummary& summary) {
   const std::string text = calibration_text(to_json(summary, "2026-11-20", "EPYC", 9), {});
   return text.substr(text.find("  5 % more work"));

@@ -94,7 +94,7 @@ const std::string kEnd =
 const std::string kLonelyKernel = "line 20: GPU work without its ac2g flow";
 const std::string kLonelyCopy = "line 21: GPU work without its ac2g flow";
 
-// --- times are integers of nanoseconds, and the base of the times is given.
+// --- times are whole nanoseconds, and the head has the base of the times.
 INSTANTIATE_TEST_SUITE_P(
     Times, BrokenRule,
     testing::Values(Break{"FourDecimals", "1.000,\"dur\":9", "1.0000,\"dur\":9", {kTs + "1.0000"}},
@@ -121,7 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
                           {"no baseTimeNanoseconds (an integer)"}}),
     name_of_break);
 
-// --- ids of processes and tracks are natural numbers. Each has a name and a sort index.
+// --- ids of processes and tracks are natural numbers. Each process and each track has a name and a
+// sort index.
 INSTANTIATE_TEST_SUITE_P(
     Places, BrokenRule,
     testing::Values(Break{"TextualPid", kCounter, "\"faults\",\"pid\":\"70\"", {kPid}},

@@ -1,4 +1,4 @@
-/// Writes names of arbitrary bytes, and reads them back.
+/// Tests that write names of arbitrary bytes to a trace and read them back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,8 @@ std::string any_bytes(Random& random, std::size_t size) {
   return text;
 }
 
-/// Writes slices with these names, and returns the names that a strict parser reads.
+/// Writes a trace whose slices have these names. Returns the names that a strict parser reads from
+/// it.
 std::vector<std::string> read_back(const std::vector<std::string>& names) {
   std::vector<Slice> slices;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -97,7 +98,8 @@ TEST(TraceNames, OfAnyBytesComeBackAsValidText) {
     const std::vector<std::string> read = read_back(names);
     ASSERT_EQ(read.size(), names.size()) << "seed " << seed;
     for (std::size_t i = 0; i < names.size(); ++i) {
-      // A valid name is unchanged. Invalid bytes are replaced by U+FFFD.
+      // A valid name is unchanged. In other names, invalid bytes are replaced by U+FFFD, and ASCII
+      // characters stay.
       const bool replaced = read[i].find(replacement) != std::string::npos;
       EXPECT_TRUE(read[i] == names[i] || replaced) << "seed " << seed;
       for (const char c : names[i])

@@ -86,7 +86,7 @@ TEST(WriteChrome, NumberedNamesSayTheirLabels) {
           HasSubstr(R"("cat":"gpu_user_annotation","name":"pre 2")"),
           HasSubstr(R"("cat":"gpu_user_annotation","name":"h2d 2")")));
   EXPECT_THAT(check_chrome(text), ElementsAre());
-  // A table of the file has the same rows as a table of the model.
+  // The profile rows of the written file have the same names as the profile rows of the model.
   std::istringstream file(text);
   const auto names = [](auto&& of) {
     std::vector<std::string> rows;

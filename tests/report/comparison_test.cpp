@@ -21,8 +21,8 @@ std::vector<double> ten(double from, double to) {
   return ratios;
 }
 
-/// Returns a comparison with every verdict, with findings and cautions, and with cases that only
-/// one side has.
+/// Returns a comparison with every verdict, with findings and cautions, and with cases that exist
+/// on one side only.
 Comparison everything() {
   examples::Pairs pairs = examples::timed_pairs({{"same", ten(0.995, 1.005)},
                                                  {"improved | by *much*", ten(0.48, 0.52)},
@@ -62,8 +62,8 @@ Comparison doubtful() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// Returns a comparison of runs on a machine that changes its speed. NEW's case is 5 % slower
-/// relative to a limit.
+/// Returns a comparison of runs on a machine that changes its speed. Relative to the limit, the
+/// case "slower" is 5 % slower in NEW.
 Comparison over_limits() {
   const std::vector<double> machine{1, 1.25, 0.8, 1.1, 0.9, 1.3};
   std::vector<double> slower;

@@ -32,11 +32,11 @@ std::vector<std::string> changes(const Results& results) {
 }
 
 TEST(Crossings, LieBetweenTheLastAndTheFirstPointBeyondDoubt) {
-  // "cpu" takes n ms, "gpu" takes 3 + n/2 ms. So "gpu" is faster for n > 6.
+  // "cpu" takes n ms, and "gpu" takes 3 + n/2 ms, so "gpu" is faster if n > 6.
   const std::vector<sweeps::Curve> curves{{"cpu", linear(0, 1)}, {"gpu", linear(3, 0.5)}};
   EXPECT_THAT(shown(along_batch({1, 2, 4, 8, 64}, curves)),
               ElementsAre("gpu: from 8 on (between 4 and 8)"));
-  // At 6 both take 6 ms, so no change is found there.
+  // At 6 both variants take 6 ms, so no change is found there.
   EXPECT_THAT(shown(along_batch({4, 6, 8}, curves)),
               ElementsAre("gpu: from 8 on (between 4 and 8)"));
 }

@@ -1,5 +1,5 @@
-/// Damages one number of a document. Reading the document then refuses it, or all reports can be
-/// made. Nothing crashes, and no report has a NaN or an infinity.
+/// Tests with documents in which one number is damaged. Either the document is refused, or all its
+/// reports can be made. Nothing may crash, and no report may have a NaN or an infinity.
 #include <gmock/gmock.h>
 
 #include <cctype>
@@ -20,8 +20,8 @@ std::string kept(const std::string& name) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Adds the pointers to all numbers in `json`. Of an array of numbers, only the first, the middle
-/// and the last are added.
+/// Adds the pointers to all numbers in `json` to `pointers`. In an array of numbers, only the
+/// first, the middle and the last number count.
 void add_numbers(const Json& json, const std::string& pointer, std::vector<std::string>& pointers) {
   if (json.is_number()) pointers.push_back(pointer);
   if (!json.is_structured()) return;
@@ -45,7 +45,8 @@ bool has_word(const std::string& text, std::string_view word) {
 }
 
 /// Reads a damaged document and makes all reports of it, alone and compared with `whole`, the
-/// undamaged document. Returns a description of the first mistake, or "".
+/// undamaged document. Sets `was_read` to whether the document could be read. Returns a description
+/// of the first mistake, or "".
 std::string fault(const std::string& text, const Results& whole, bool& was_read) {
   std::vector<std::string> texts;
   was_read = false;
@@ -95,8 +96,8 @@ TEST_P(Damaged, NumbersAreBadInputOrLeftOut) {
   for (std::size_t i = 0; i < all; i += step) {
     const std::string& pointer = pointers[i / damages.size()];
     const Json& damage = damages[i % damages.size()];
-    // A text without /schema is not a document. An error may be null: that means infinity, which
-    // reports may print.
+    // A text with a damaged /schema is no document, so this damage is left out. An error or a bound
+    // may be null, which means infinity, and reports may print this infinity.
     if (pointer == "/schema") continue;
     if (damage.is_null() && (pointer.ends_with("/max_abs_error") || pointer.ends_with("/bound")))
       continue;

@@ -7,9 +7,9 @@
 namespace normbench::device_cause_text_test {
 namespace {
 
-/// A group with two small stages on the GPU. In case "waits" the host waits after every iteration,
-/// in case "runs" it does not. An iteration takes 20 us in "waits" and 12 us in "runs". In both,
-/// submitting takes 10 us, and the GPU works for 4 us according to CUPTI.
+/// A group with two cases, each of two small stages on the GPU. In "waits" the host waits after
+/// every iteration, in "runs" it does not. An iteration takes 20 us in "waits" and 12 us in "runs".
+/// In both cases, submitting takes 10 us, and the GPU works for 4 us according to CUPTI.
 class SmallGpuWork : public testing::Test {
  protected:
   SmallGpuWork() : results_(examples::make_results("small", {GroupResult{}})) {
@@ -95,7 +95,7 @@ TEST_F(SmallGpuWork, ABusyGpuIsNotBoundByCalls) {
   EXPECT_EQ(of(launch_cause, 1), "");
 }
 
-/// SmallGpuWork without a profile, so that only marks tell how long the GPU works.
+/// SmallGpuWork without a profile, so that only marks (CUDA events) tell how long the GPU works.
 struct GpuDayLaunches : SmallGpuWork {
   GpuDayLaunches() { group().profile.clear(); }
 };
@@ -166,8 +166,8 @@ TEST_F(GpuDayLaunches, AreNoLimitWhereOnlyMarksTimedAShortWork) {
   group().limits = {on_gpu("stream", 0.001, {"stream"}), on_gpu("launch", 0.0049, {"launch"})};
   set_times(group().limits[0], 1'000, 1'000);
   set_times(group().limits[1], 4'900, 4'900);
-  // The first case takes as long as one launch, the second as long as the launches of its two
-  // stages.
+  // The first of these cases takes as long as one launch. The second takes as long as the launches
+  // of its two stages.
   for (const auto& [ms, ops] : {std::pair(0.005, std::vector<std::string>{"normalize"}),
                                 std::pair(0.010, std::vector<std::string>{"sub", "div"})}) {
     CaseResult& runs = group().cases[1] = on_gpu("runs", ms, ops);

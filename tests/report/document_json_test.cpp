@@ -8,8 +8,9 @@ namespace normbench::document_json_test {
 namespace {
 
 TEST(DocumentJson, HoldsWhatTheAxesSay) {
-  // Times at 1 MB an image: "base" takes 0.125 ms per image (8 GB/s), "late" takes 2 ms and 0.0625
-  // ms per image (16 GB/s), "stuck" takes 9 ms. "base" and "late" cross at 32 images.
+  // An image has 1 MB. "base" takes 0.125 ms per image (8 GB/s). "late" takes 2 ms and 0.0625 ms
+  // per image (16 GB/s). "stuck" takes 9 ms for every batch. "base" and "late" take the same time
+  // at 32 images.
   const Results results =
       sweeps::along_batch({1, 8, 64}, {{"base", sweeps::linear(0, 0.125), 1e6, 0},
                                        {"late", sweeps::linear(2, 0.0625), 1e6, 0},

@@ -93,7 +93,7 @@ TEST(ThrottleWarning, IsOfAnythingButIdling) {
   group.condition_before["throttle_reasons"] = {"gpu_idle"};
   group.condition_after["throttle_reasons"] = nullptr;
   EXPECT_EQ(warning(), "");
-  // `held_back_ns` also counts a cause that has ended before the second reading.
+  // `held_back_ns` also counts a cause that ended before the second reading of the GPU's condition.
   for (CaseResult& result : group.cases)
     for (Round& round : result.rounds) round = {.wall_ns = 1'000'000, .counters = {}};
   group.limits.clear();

@@ -10,7 +10,7 @@ using examples::timed_run;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-using Shown = std::pair<std::string, std::string>;  // the kind and the text
+using Shown = std::pair<std::string, std::string>;  // kind and text of a finding
 
 std::vector<Shown> shown(const MatchedCase& matched) {
   std::vector<Shown> list;
@@ -69,7 +69,7 @@ TEST(CompareFindings, AnErrorMustDoubleAndMatter) {
   EXPECT_THAT(findings_of([](CaseResult& c) { c.check.max_abs_error = 2e-7; }), IsEmpty());
   EXPECT_THAT(findings_of([](CaseResult& c) {
                 c.check.max_abs_error = 3e-7;
-                c.check.bound = 1e-4;  // 1 % of the bound is more than the error
+                c.check.bound = 1e-4;  // the error is less than 1 % of the bound
               }),
               IsEmpty());
 }

@@ -59,7 +59,7 @@ TEST_P(TerminalTest, Fits) {
   const Analysed document(GetParam().results());
   for (const TableKind kind : {TableKind::Torch, TableKind::Stats}) {
     const auto all = lines(terminal(document, kind));
-    EXPECT_LE(all.size(), 39u);  // the program adds a line, "Wrote …"
+    EXPECT_LE(all.size(), 39u);  // the program adds a line, "Wrote ..."
     for (const std::string& line : all) {
       EXPECT_LE(display_width(line), 100u) << line;
       EXPECT_FALSE(line.ends_with(' ')) << line;
@@ -115,7 +115,7 @@ std::string terminal_with_stats(const Analysed& document) {
   return terminal(document, TableKind::Stats);
 }
 
-/// Renders what the document reproduces of the published experiments A* and C5.
+/// Renders how the document reproduces the published experiments whose ids begin with A, and C5.
 template <class Render>
 std::string rendered(const Analysed& document, Render render) {
   std::vector<Reproduction> all;
@@ -221,8 +221,8 @@ TEST(Terminal, ARunThatCouldNotBeKeptWasNotInterrupted) {
                                  "not be written\n"));
 }
 
-/// Returns the report's sentence about these missing groups. The document has the first two points
-/// of a sweep.
+/// Returns the report's sentence about the missing groups `missing`. The document has the first two
+/// points of a sweep.
 std::string told_of(std::optional<std::vector<MissingGroup>> missing) {
   Results results = examples::interrupted();
   results.config["measure"]["processes"] = 3;
@@ -230,7 +230,7 @@ std::string told_of(std::optional<std::vector<MissingGroup>> missing) {
   return missing_text(results);
 }
 
-/// Returns examples::busy() with a claim of "A1" about two of its cases.
+/// Returns examples::busy() with a claim of the published experiment "A1" about two of its cases.
 Results claimed_of_a_busy_case() {
   Results results = examples::busy();
   GroupResult& group = results.groups[0];

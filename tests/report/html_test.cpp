@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// Returns the markup with one tag per line, so that differences can be read.
+/// Returns the markup with one tag per line, so that differences are easy to see.
 std::string lines_of(const Markup& markup) {
   return std::regex_replace(markup.source(), std::regex("><"), ">\n<") + "\n";
 }
@@ -52,7 +52,7 @@ Results on_two_axes() {
   return results;
 }
 
-/// Returns the pipelines example with a profile of one pipeline: three items. An item is loaded
+/// Returns the pipelines example with a profile of three items of one pipeline. Each item is loaded
 /// while the previous item is saved.
 Results in_flight() {
   Results results = examples::pipelines();

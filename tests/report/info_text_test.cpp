@@ -19,7 +19,7 @@ MachineLimit limit(const std::string& kind, const std::string& name, Place place
   return limit;
 }
 
-/// Sets the limit to `bytes` per microsecond.
+/// Returns `limit` with a rate of `bytes` per microsecond.
 MachineLimit rate(MachineLimit limit, std::int64_t bytes) {
   limit.ns = Interval{1e3, 1e3, 1e3};
   limit.bytes = bytes;

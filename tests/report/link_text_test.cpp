@@ -10,7 +10,8 @@
 namespace normbench::link_text_test {
 namespace {
 
-/// Returns the GPU example on a PCIe link of this generation and width. Its copies reach 54.9 GB/s.
+/// Returns the GPU example, changed to a PCIe link of this generation and width. The copies of the
+/// example reach 54.9 GB/s.
 Results on_link(int generation, int width) {
   Results results = examples::gpu();
   Json& pcie = results.environment["gpu"]["pcie"];

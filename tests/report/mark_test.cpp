@@ -13,7 +13,7 @@
 namespace normbench::mark_test {
 namespace {
 
-/// Returns the kind of file that begins with the first 4 KB of `text`.
+/// Returns the kind of the file with the content `text`, as its first 4096 bytes tell it.
 std::optional<Written> kind(const std::string& text) { return written_as(text.substr(0, 4096)); }
 
 TEST(Mark, ReportsAreKnownInAllFormats) {

@@ -32,7 +32,8 @@ TEST(OpText, ListsEveryOpWithItsFields) {
   EXPECT_THAT(text, HasSubstr("axis=horizontal\n"));
 }
 
-// What is shown comes from the readers, as the schema does.
+// The text and the schema are both made from the readers of the ops, so they must have the same
+// fields.
 TEST(OpText, HasTheFieldsOfTheSchema) {
   const Json schema = config_schema({});
   for (const std::string& op : op_names()) {

@@ -1,4 +1,4 @@
-/// Tests the sentences about cases that peers run.
+/// Tests the sentences about cases that peers (processes of other programs) run.
 #include <gmock/gmock.h>
 
 #include "example_results.h"

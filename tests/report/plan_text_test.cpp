@@ -98,12 +98,12 @@ TEST(Explain, TellsMemoryOnBothSidesAndTheLimitsOfAGpu) {
                                      {.host = 10'000'000, .device = 20'000'000});
   // Host memory:
   // - 62 MB: 31 copies of the pageable source, and 31 copies of the h2d limit's source.
-  // - 96 MB: the check of the first case, which has 4 values.
-  // - 1 MB that the first case pins, and the output of 4 MB that its checks keep.
+  // - 96 MB: the check of the first case, which has 4 tensors of 1 million values.
+  // - 5 MB: 1 MB that the first case pins, and its output of 4 MB, which the checks keep.
   // Device memory:
-  // - 61 MB: 60 copies of the source, and one that stays in the cache.
+  // - 61 MB: 60 copies of the source, and one copy that stays in the cache.
   // - 244 MB: 61 buffers for the second case's output, into which the h2d limit also writes.
-  // - 244 MB: 61 outputs that the first case allocates anew. Its check keeps one more: 4 MB.
+  // - 248 MB: 61 outputs that the first case allocates anew, and one output that its check keeps.
   EXPECT_THAT(told, testing::HasSubstr("\n 163 MB of host memory, 553 MB of device memory\n"));
   EXPECT_THAT(told,
               testing::EndsWith(

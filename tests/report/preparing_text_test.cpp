@@ -9,8 +9,8 @@
 namespace normbench::preparing_text_test {
 namespace {
 
-/// Returns two cases that load eight of forty images. The second takes `other` times as long as the
-/// baseline.
+/// Returns a document with two cases, each of which loads eight of forty images. The second case
+/// takes `other` times as long as the baseline.
 Results loaders(double other, double prepare_seconds) {
   Results results = examples::decoding();
   GroupResult& group = results.groups[0];

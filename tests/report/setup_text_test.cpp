@@ -11,8 +11,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A difference of setups in words: its name, the values of both sides, and whether it forbids a
-/// comparison.
+/// A difference between setups in words: its name, the values of both sides, and whether it forbids
+/// a comparison.
 struct Shown {
   std::string what, base, now;
   bool forbids = false;
@@ -237,7 +237,7 @@ TEST(CompareRuns, TurnsAreReadFromTheDates) {
   };
   EXPECT_TRUE(took_turns(runs({0, 3, 4, 7}), runs({1, 2, 5, 6})));   // ABBA
   EXPECT_FALSE(took_turns(runs({0, 1, 2, 3}), runs({4, 5, 6, 7})));  // AAAABBBB
-  EXPECT_TRUE(took_turns(runs({0, 0, 0, 0}), runs({0, 0, 0, 0})));   // one minute: order unknown
+  EXPECT_TRUE(took_turns(runs({0, 0, 0, 0}), runs({0, 0, 0, 0})));   // same minute: order unknown
   EXPECT_TRUE(took_turns(runs({0}), runs({59})));
   std::vector<Results> undated = runs({0, 1, 2, 3});
   undated[0].environment.erase("date");
@@ -266,19 +266,19 @@ TEST(CompareRuns, TheMarginIsTheLargestThatIsKnown) {
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.03);
   now[5].config["measure"] = {{"precision", 0.035}};
   now[5].quick = true;
-  now[5].precision = 0.1;  // the short run's precision is not used
+  now[5].precision = 0.1;  // the quick run's precision is not used
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.035);
   now[5].calibration = {{"between", 0.04}};
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.04);
   EXPECT_EQ(margin_reason(margin_of(base, now, true)),
             "what identical code differs by between processes here (calibrated)");
-  EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.05);  // count of differences unknown
+  EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.05);  // number of differences unknown
   now[5].calibration["between_differences"] = 5;
   EXPECT_EQ(margin_of(base, now, false).reason, Margin::Reason::TooFewRuns);
   now[5].calibration["between_differences"] = 6;
   EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.04);  // six differences are enough
   now[5].calibration["between_differences"] = 2;
-  now[5].calibration["between"] = 0.08;  // a margin above 0.05 needs no number of differences
+  now[5].calibration["between"] = 0.08;  // above 0.05, the number of differences does not matter
   EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.08);
   EXPECT_DOUBLE_EQ(margin_of(base, std::vector<Results>(6, plain(1)), true).value, 0.05);
 }

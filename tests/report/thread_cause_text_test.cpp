@@ -76,7 +76,7 @@ TEST_F(Threads, FewerThatAreFasterAreTheCause) {
   EXPECT_TRUE(cause.proven);
 }
 
-/// Two cases that take as long as the stream limits of their threads.
+/// Two cases, each of which takes as long as the stream limit with its number of threads.
 class AtTheLimit : public Threads {
  protected:
   AtTheLimit() {

@@ -40,7 +40,8 @@ ProfileRow device_row(std::string name, std::int64_t calls, std::int64_t total_n
   return row;
 }
 
-/// Returns the rows of one op, its copy and its kernel, in the order of PyTorch's tables.
+/// Returns the rows of one op, its launches, its kernel and its copy, in the order of PyTorch's
+/// tables.
 std::vector<ProfileRow> device_rows() {
   std::vector<ProfileRow> rows{
       cpu_row("nb::normalize", 10, 1'822'400, 3'911'700),
@@ -86,7 +87,7 @@ TEST(TorchTable, HostOnlyToTheByte) {
       "Self CPU time total: 971.402ms\n");
 }
 
-/// Returns the names of rows in the order of the table.
+/// Returns the names of the rows of a table, from top to bottom.
 std::vector<std::string> order(const std::string& sort_by, std::int64_t row_limit = -1) {
   const std::string table = torch_table(host_rows(), by(sort_by, row_limit));
   std::vector<std::pair<std::size_t, std::string>> found;

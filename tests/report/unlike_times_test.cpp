@@ -1,4 +1,5 @@
-/// Tests that each table says so in the row if the times there contradict the speed-up.
+/// If the times in a row of a table contradict the speed-up of the row, the row must say so. Tests
+/// each table for this.
 #include <gmock/gmock.h>
 
 #include <regex>
@@ -19,7 +20,8 @@ using testing::Not;
 
 void take(Round& round, std::int64_t ms) { round.wall_ns = round.cpu_ns = ms * 1'000'000; }
 
-/// Returns a document whose rounds have these times in ms, over and over.
+/// Returns a document with the cases "base" and "other". Their rounds take these times in ms,
+/// repeated.
 Results in_states(const std::vector<std::int64_t>& base_ms,
                   const std::vector<std::int64_t>& other_ms) {
   Results results = examples::make_results("states", {GroupResult{}});
@@ -35,7 +37,7 @@ Results in_states(const std::vector<std::int64_t>& base_ms,
 }
 
 /// Returns a document in which the machine changes between rounds: the rounds' speed-ups are 0.5,
-/// 0.5 and 4, but both medians are 2 ms.
+/// 0.5 and 4, but the median time of each case is 2 ms.
 Analysed changing() { return Analysed(in_states({1, 2, 4}, {2, 4, 1})); }
 
 /// Returns a document in which every round has a speed-up of 2.
@@ -79,8 +81,9 @@ TEST(UnlikeTimes, HaveAMemberForPrograms) {
   EXPECT_EQ(Json::parse(answer(steady(), TableFormat::Json))[1]["remark"], "");
 }
 
-/// Returns a comparison of runs on a machine whose speed changes from pair to pair: each pair of
-/// runs changed by half or more, but both medians are nearly the same.
+/// Returns a comparison of runs on a machine whose speed changes from run to run. In each pair of
+/// runs, the time about doubles or falls to about a quarter, but the medians of both sides are
+/// equal.
 Comparison compared() {
   const std::vector<std::int64_t> base{100, 200, 400, 110, 210, 410};
   const std::vector<std::int64_t> now{200, 400, 100, 210, 410, 110};

@@ -116,7 +116,8 @@ TEST(Claims, OfASizeSayBothNumbers) {
               testing::StartsWith("Claim \"it\": contradicted (claimed 1.80x, here 1.00x ("));
 }
 
-// Claims with the same text share a line, even if claims of other points are between them.
+// Claims with the same text share a line, even if a claim of another point of the sweep is between
+// them.
 TEST(Claims, OfAnotherPointLeaveTheirLine) {
   Results results = examples::tie();
   GroupResult& group = results.groups[0];

@@ -92,7 +92,7 @@ TEST(FinishModel, OverlappingWorkOfAStreamMovesToAFurtherLaneAsItIs) {
   EXPECT_THAT(drawn(model, "stream 7"), ElementsAre("a [1100, 1200)", "c [1200, 1250)"));
   EXPECT_THAT(drawn(model, "stream 7 (2)"), ElementsAre("b [1190, 1300)"));
   EXPECT_EQ(model.losses, (TraceLosses{.launches = 3, .launched = 3}));
-  EXPECT_EQ(model.flows[2].to_tid, model.lanes[2].tid);  // its arrow ends there
+  EXPECT_EQ(model.flows[2].to_tid, model.lanes[2].tid);  // the arrow to "b"
 }
 
 TEST(FinishModel, WorkLiesInNoOtherWork) {

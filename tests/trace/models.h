@@ -1,4 +1,4 @@
-/// Makes models by hand, and extracts from models what tests compare.
+/// Makes trace models from given slices, and extracts the values that tests compare.
 #pragma once
 
 #include <sstream>

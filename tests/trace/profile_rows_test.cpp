@@ -111,8 +111,8 @@ TEST(ProfileRows, ASliceThatOverlapsOnlyPartlyIsNoChild) {
               ElementsAre("a cpu 1 10/10", "b cpu 1 7/10", "c cpu 1 3/3"));
 }
 
-/// As in PyTorch 2.15 and later: frames have no rows, and an op inside a frame is not a child of
-/// the op around the frame.
+/// As in PyTorch 2.15 and later, Python frames have no rows, and an op inside a frame is not a
+/// child of the op around the frame.
 TEST(ProfileRows, FramesOfPythonTakeTimeAndHaveNoRows) {
   constexpr auto kFrame = TraceKind::PythonFunction;
   const TraceModel model = small_model({{0, 100, "train.py(3): step", kFrame},
@@ -293,8 +293,8 @@ TEST(ProfileRows, WorkWhoseOwnCallIsMissingIsNotAnotherProcesss) {
   EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 1);
 }
 
-/// Returns a model of two processes. Each has one op and one call, with equal ids in both
-/// processes.
+/// Returns a model of two processes, each with its own GPU. Each process has one op, one call and
+/// one kernel, whose ids are the same in both processes.
 TraceModel two_processes() {
   TraceModel model = small_model(
       {{.start_ns = 0, .end_ns = 10, .name = "a", .external_id = 1},
@@ -332,8 +332,8 @@ TEST(ProfileRows, WorkThatSeveralProcessesMayHaveSubmittedIsOfNone) {
   EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 2);
 }
 
-/// Each process may see its own GPU as device 0. Then work is matched with calls only by
-/// correlations that just one of the processes has.
+/// Each process may see its own GPU as device 0. In this case, work is matched with calls only by
+/// the correlations that occur in just one of the processes.
 TEST(ProfileRows, OnADeviceOfSeveralProcessesOnlyTheirOwnNumbersTell) {
   TraceModel model = two_processes();
   for (DeviceDetails& details : model.details) details.device = 0;
@@ -394,7 +394,8 @@ TEST(ProfileRows, MemoryIsOfWhatRanMeanwhileOnAnyThread) {
                                             "empty 1 107/107 64/64", "other 1 70/70 0/0"));
 }
 
-/// As in PyTorch: "a" and "b" are children of "outer". Together they take longer than "outer".
+/// As in PyTorch, "a" and "b" are children of "outer", although they overlap. Together they take
+/// longer than "outer".
 TEST(ProfileRows, PartialOverlapCanMakeSelfTimeNegative) {
   const TraceModel model =
       small_model({{0, 30, "outer"}, {0, 20, "a"}, {10, 25, "b"}, {12, 18, "c"}});
@@ -455,8 +456,8 @@ TEST(ProfileRows, WorkersWaitsAndUnknownKindsHaveNoRows) {
   EXPECT_THAT(lines(profile_rows(model)), ElementsAre("op cpu 1 10/10"));
 }
 
-/// Returns a step that copies and runs a kernel. External ids link work to ops, if `ids` is true.
-/// Correlations link work to calls, if `correlations` is true.
+/// Returns a model of a step with one copy and one kernel. If `ids` is true, external ids link work
+/// to ops. If `correlations` is true, correlations link work to calls.
 TraceModel gpu_model(bool ids, bool correlations) {
   const auto id = [&](std::uint64_t number) { return ids ? number : 0; };
   const auto correlation = [&](std::int64_t number) { return correlations ? number : -1; };
@@ -557,8 +558,8 @@ TEST(ProfileRows, OfSeveralRangesWithAnIdTheOneOfTheCallCounts) {
   EXPECT_THAT(device_times(model), ElementsAre("first 3/3", "cudaLaunchKernel 0/0", "second 4/4"));
 }
 
-/// In traces of PyTorch 1.x, the external id of work is its correlation, which may be the id of
-/// another op.
+/// In traces of PyTorch 1.x, the external id of GPU work is the work's correlation. Another op may
+/// have the same number as its external id.
 TEST(ProfileRows, TheOpAroundTheCallCountsNotTheExternalId) {
   const TraceModel model = small_model({
       {.start_ns = 0, .end_ns = 100, .name = "to", .external_id = 1},
@@ -682,7 +683,8 @@ TEST(ProfileRows, FaultsGoToTheHostsRowOfTheStage) {
   EXPECT_EQ(rows[2].faults, 0);
 }
 
-/// Adds a random tree of slices, which begins at `now`. Returns its end in ns.
+/// Adds a random tree of slices, which begins at `now`, to `slices`. Returns the end of the tree in
+/// ns.
 std::int64_t grow(std::mt19937& random, std::int64_t now, int depth, TraceModel& model,
                   std::vector<TraceSlice>& slices) {
   static constexpr std::array<std::string_view, 4> names{"ProfilerStep#1", "sub", "div", "part"};

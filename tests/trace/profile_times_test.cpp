@@ -99,7 +99,7 @@ TEST(ProfileTimes, NothingIsNothing) {
   EXPECT_EQ(profile_times(small_model({step(3, 3), kernel(3, 3)})), ProfileTimes());
 }
 
-/// Compares the times with counts of single nanoseconds.
+/// Compares the times with counts that look at each nanosecond on its own.
 TEST(ProfileTimes, AreWhatEachNanosecondSays) {
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round) {

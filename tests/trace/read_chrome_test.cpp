@@ -595,7 +595,8 @@ TEST(ReadChrome, EachSliceOfARunIsACall) {
   EXPECT_THAT(rows, ElementsAre("other 1", "instant 7"));
 }
 
-/// The slices fill several chunks of the reader's memory. Every third slice is left out.
+/// The slices fill several chunks of the reader's memory. The reader leaves out every third slice
+/// when it reaches the end of the trace.
 TEST(ReadChrome, WhatIsLeftOutAtTheEndLeavesTheRestInOrder) {
   std::string events;
   for (int i = 0; i < 9000; ++i)
@@ -750,7 +751,7 @@ TEST(ReadChrome, TextThatIsNoJson) {
               HasSubstr("line 1, column 18: a NUL byte"));
 }
 
-/// Each kind of mistake has one warning, which counts all places of the mistake.
+/// Each kind of mistake has one warning, which has the number of places with this mistake.
 TEST(ReadChrome, LeniencyHasOneWarning) {
   const auto said = [](const std::string& text) {
     const ReadTrace model = read(text);
@@ -846,8 +847,7 @@ TEST(ReadChrome, AStreamThatFailsIsSaid) {
   }
 }
 
-/// Mutates the text of a trace. Reading a mutation succeeds or throws Invalid; nothing else may
-/// happen.
+/// Reads random mutations of the text of a trace. Reading must succeed or throw Invalid.
 TEST(ReadChrome, AnyTextIsReadOrRefused) {
   const std::string whole =
       R"json({"schemaVersion": 1, "WARNING": ["w"], "traceEvents": [
@@ -859,7 +859,7 @@ TEST(ReadChrome, AnyTextIsReadOrRefused) {
 {"ph":"b","cat":"c","id":"0x1","name":"d","ts":1},{"ph":"e","cat":"c","id":"0x1","name":"d","ts":2},
 {"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main"}},
 {"ph":"i","name":"[memory]","pid":1,"tid":2,"ts":3,"args":{"Bytes":-64,"Device Type":0}},]})json";
-  ASSERT_THAT(read(whole).lanes, SizeIs(2));  // two lanes are PyTorch's; the others are left out
+  ASSERT_THAT(read(whole).lanes, SizeIs(2));  // PyTorch's two lanes; the others are left out
   std::mt19937 random(11);
   constexpr std::string_view pieces = "{}[]:,\"\\-+.e0123456789nulltrueNaN \n\x80\xff";
   int refused = 0;

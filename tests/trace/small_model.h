@@ -1,4 +1,4 @@
-/// Makes models of a few slices, as finish_model() leaves them.
+/// Makes models of a few slices, in the state in which finish_model() leaves a model.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct SmallSlice {
   std::string_view label = {};
 };
 
-/// Returns a model of these slices. Threads belong to process 100, and streams to device 0.
+/// Returns a model of these slices. All threads belong to process 100, and all streams to device 0.
 inline TraceModel small_model(const std::vector<SmallSlice>& slices) {
   TraceModel model;
   for (const SmallSlice& slice : slices) {

@@ -29,7 +29,7 @@ class Step {
     host_.push_back(slice(ns(start_us), ns(end_us), name, RangeKind::Stage, 1, 0, external_id_));
   }
 
-  /// Adds a call. The work that is added next belongs to it.
+  /// Adds a call. All work that is added before the next call belongs to this call.
   void call(Activity activity, std::int64_t start_us, std::int64_t end_us, std::string_view name) {
     correlation_ = ++last_id_;
     add(activity, start_us, end_us, name).thread = kPid;

@@ -1,4 +1,4 @@
-/// A GPU run made by hand. All of its times and sizes are known.
+/// A made-up profile of a GPU, with known times and sizes.
 #pragma once
 
 #include "record/profile_trace.h"

@@ -38,7 +38,7 @@ TEST(SyntheticGpu, LosesNothing) {
 
 TEST(SyntheticGpu, HasAFlowForEveryPieceOfWork) {
   const TraceModel model = synthetic_gpu_model();
-  EXPECT_EQ(model.flows.size(), 4u * 8);  // two kernels of a graph share a launch
+  EXPECT_EQ(model.flows.size(), 4u * 8);  // the two kernels of the graph share a launch
   const Json document = Json::parse(written(model));
   EXPECT_EQ(count(document, "ph", "s"), 32);
   EXPECT_EQ(count(document, "ph", "f"), 32);
@@ -88,7 +88,8 @@ TEST(SyntheticGpu, TwoProfilesOfOneRunDoNotMix) {
                           "synthetic, batch 8: three streams [5010000000, 5011900000)"));
 }
 
-/// tests/app/hta_test.py sets NORMBENCH_SYNTHETIC_TRACE, and reads the file.
+/// tests/app/hta_test.py sets NORMBENCH_SYNTHETIC_TRACE to a path, and reads the file that this
+/// test writes there.
 TEST(SyntheticGpu, IsWrittenForOtherPrograms) {
   const char* const wanted = std::getenv("NORMBENCH_SYNTHETIC_TRACE");
   const std::string path =

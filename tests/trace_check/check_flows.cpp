@@ -16,7 +16,7 @@ using Place = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // pid, tid
 
 Place place_of(const TraceEvent& event) { return {event.pid, event.tid, event.ts}; }
 
-/// The two ends of an arrow. An end that is missing is null.
+/// The two ends of an arrow (a flow of the trace). An end that is missing is null.
 struct Flow {
   const TraceEvent* start = nullptr;
   const TraceEvent* end = nullptr;
@@ -35,7 +35,8 @@ Flows flows_of(const Events& events, Mistakes& mistakes) {
   return flows;
 }
 
-/// Finds GPU work of the trace by its process, track and start, and calls by their correlations.
+/// Finds pieces of GPU work by their process, track and start, and finds calls by their
+/// correlations.
 class Slices {
  public:
   explicit Slices(const Events& events) {
@@ -45,8 +46,8 @@ class Slices {
     }
   }
 
-  /// Returns all work that starts on the track and at the time of `step`, the end of an arrow.
-  /// There may be several pieces, as work may take no time.
+  /// Returns all pieces of work that start on the track and at the time of `step`, the end of an
+  /// arrow. There may be several, because a piece of work may have no duration.
   std::vector<const TraceEvent*> work_at(const TraceEvent& step) const {
     std::vector<const TraceEvent*> work;
     const auto [first, last] = work_.equal_range(place_of(step));
@@ -69,7 +70,7 @@ class Slices {
   std::unordered_multimap<std::int64_t, const TraceEvent*> calls_;
 };
 
-/// Checks arrows, and notes the work at their ends.
+/// Checks arrows, and records the work at their ends.
 class FlowCheck {
  public:
   FlowCheck(const Events& events, Mistakes& mistakes) : slices_(events), mistakes_(mistakes) {}
@@ -108,8 +109,8 @@ void check_flows(const Events& events, std::int64_t without_launch, Mistakes& mi
   for (const TraceEvent& event : events)
     if (event.is_gpu_work() && !check.reached(event))
       add_mistake(event, "GPU work without its ac2g flow", lonely);
-  // Work without a launch needs no arrow. The head of the trace says how many pieces of work have
-  // none.
+  // GPU work whose launch is unknown needs no arrow. `without_launch` is the number of pieces of
+  // such work, according to the head of the trace.
   if (static_cast<std::int64_t>(lonely.size()) > without_launch)
     mistakes.insert(mistakes.end(), lonely.begin(), lonely.end());
 }

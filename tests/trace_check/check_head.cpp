@@ -23,8 +23,9 @@ Json loss_of(const Json& head, std::string_view name) {
   return at(head, fmt::format("/normbench/losses/{}", name));
 }
 
-/// Returns true if the trace must have an instant for the loss whenever the loss is not 0.
-/// "launches" needs one only if it exceeds "launched". "launched" and "most_skew_ns" never do.
+/// Returns true if the trace must have an instant event for this loss (a count of missing or
+/// changed records) whenever the loss is not 0. The loss "launches" needs an instant only if it
+/// exceeds "launched". The losses "launched" and "most_skew_ns" never need one.
 bool is_marked(std::string_view loss) {
   return loss != "launches" && loss != "launched" && loss != "most_skew_ns";
 }

@@ -6,7 +6,8 @@
 namespace normbench {
 namespace {
 
-/// The two events of an item or of an arrow: its start and its end, which have the same id.
+/// The two events of a pipeline's item or of one of its arrows: the start and the end, which have
+/// the same id.
 struct Ends {
   const TraceEvent* start = nullptr;
   const TraceEvent* end = nullptr;
@@ -34,8 +35,8 @@ const TraceEvent* stage_at(const Events& events, const TraceEvent& at) {
   return found == events.end() ? nullptr : &*found;
 }
 
-/// Returns true if both ends exist. Adds a mistake if one is missing, or if the end is before the
-/// start.
+/// Returns true if both ends exist. Adds a mistake if an end is missing, or if the end is before
+/// the start.
 bool is_whole(const Ends& ends, Mistakes& mistakes) {
   if (ends.start == nullptr || ends.end == nullptr) {
     add_mistake(ends.start == nullptr ? *ends.end : *ends.start,

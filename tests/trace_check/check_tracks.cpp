@@ -33,8 +33,8 @@ class Track {
 
 using Place = std::pair<std::int64_t, std::int64_t>;
 
-/// The processes and tracks that have a name or a sort index, by the name of the metadata event
-/// that sets it.
+/// For each name of metadata events, like "thread_name": the processes and tracks that have such an
+/// event.
 using Named = std::map<std::string, std::set<Place>>;
 
 Named named_places(const Events& events) {

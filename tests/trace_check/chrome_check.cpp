@@ -25,7 +25,7 @@ Events read_events(std::string_view body, std::size_t first_line, Mistakes& mist
   return events;
 }
 
-/// Returns why the text is not strict JSON, or "". Stores no part of it.
+/// Returns why the text is not strict JSON, or "". Does not store the parsed values.
 std::string parse_mistake(const std::string& text) {
   try {
     [[maybe_unused]] const Json nothing =

@@ -1,4 +1,4 @@
-/// Checks that a file follows the rules for traces of this project.
+/// Checks that a file follows the rules of this project for traces.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace normbench {
 
-/// Returns the mistakes in the text of a trace; empty if there are none.
+/// Returns the mistakes in the text of a trace, or an empty list if there are none.
 std::vector<std::string> check_chrome(const std::string& text);
 
-/// Checks the bytes of a file. They may be gzip data with one member. Returns the mistakes.
+/// Returns the mistakes in a trace file with these bytes, which may be gzip data with one member.
 std::vector<std::string> check_chrome_file(const std::string& bytes);
 
 }  // namespace normbench

@@ -1,4 +1,5 @@
-/// Counts gzip members. The reader of the project joins them, but Chrome reads only the first one.
+/// Counts gzip members. normbench's reader joins several members, but Chrome reads only the first
+/// one.
 #pragma once
 
 #include <optional>

@@ -14,8 +14,8 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Returns the number after the first `"key":` as it is written, or "" if there is none. No string
-/// of the event contains `"key":`, because quotes in strings are escaped.
+/// Returns the number after the first `"key":` in the event, as it is written, or "" if there is
+/// none. Strings of the event cannot contain `"key":`, because quotes in strings are escaped.
 std::string_view raw_number(std::string_view event, std::string_view key) {
   const std::string quoted = fmt::format("\"{}\":", key);
   const auto at = event.find(quoted);
@@ -56,7 +56,7 @@ class Reading {
     return 0;
   }
 
-  /// Returns a time in ns. It is written in microseconds with three decimals.
+  /// Returns the time `key` in ns. In the event, it is written in microseconds with three decimals.
   std::int64_t time_ns(const char* key) {
     const std::string_view raw = raw_number(text_, key);
     if (raw.starts_with('-') && raw.size() > 1) {

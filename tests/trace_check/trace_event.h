@@ -19,7 +19,7 @@ struct TraceEvent {
   std::string name, category;
   std::int64_t pid = 0, tid = 0;
   std::int64_t ts = 0, dur = 0;
-  std::int64_t flow_id = -1;      // id of an arrow ("s", "f") or item ("b", "e")
+  std::int64_t flow_id = -1;      // id of an arrow ("s", "f") or item ("b", "e"); -1: none
   std::int64_t correlation = -1;  // id of a call and of the GPU work that it started; -1: none
   std::string loss;               // the loss that an instant marks, or ""
 
@@ -32,8 +32,8 @@ struct TraceEvent {
   bool is_item() const { return phase != 'X' && category == "item"; }
 };
 
-/// Reads the event on a line of a trace. A comma at the end is ignored. If the event has mistakes,
-/// they are appended to `mistakes`, and nothing is returned.
+/// Reads the event on a line of a trace. Ignores a comma at the end. If the event has mistakes,
+/// appends them to `mistakes` and returns nothing.
 std::optional<TraceEvent> read_event(std::string_view text, std::size_t line,
                                      std::vector<std::string>& mistakes);
 

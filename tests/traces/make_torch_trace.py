@@ -112,7 +112,7 @@ def main():
     folder = Path(sys.argv[1])
     run(lambda profiler: write(profiler, folder, "cpu"), **options())
     run(lambda profiler: write(profiler, folder, "stack"), with_stack=True)
-    # PyTorch 2.15 records no memory if it records the ops of all threads.
+    # Without options(): PyTorch 2.15 records no memory if it records the ops of all threads.
     run(lambda profiler: write(profiler, folder, "memory"), profile_memory=True)
     print(torch.__version__)
 

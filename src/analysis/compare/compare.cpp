@@ -17,13 +17,14 @@ namespace {
 
 constexpr double kAlpha = 0.02;  // largest probability of a false alarm in a whole comparison
 
-/// Returns true if the run measured the case and other programs left enough of its rounds alone.
+/// Returns true if the run measured the case and the case is not busy (is_busy).
 bool measured_in(const CaseRun& run) {
   return run.result != nullptr && measured(*run.result) &&
          !is_busy(*run.result, run.results->clock);
 }
 
-/// The times of the two sides: one median per run if runs are the replicates, else every round.
+/// The times of the two sides: one median per run if pairs of runs are compared, else the time of
+/// every round.
 struct Times {
   std::vector<double> base_ns, now_ns;
 };
@@ -38,9 +39,10 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   return times;
 }
 
-/// Which limits of a group show how fast the machine was for a case. They run in the same place, on
-/// the host with as many threads, and move bytes that do not stay in a cache. Limits that run a
-/// lane of a pipeline are left out, since they run stages of the case.
+/// Selects the limits of a group that show how fast the machine was for a case. These limits run in
+/// the same place as the case (host or GPU), and on the host with as many threads. They move bytes
+/// that do not stay in a cache. Limits that run a lane of a pipeline are left out, since they run
+/// stages of the case itself.
 struct Beside {
   const GroupResult* group = nullptr;
   const Results* results = nullptr;
@@ -61,12 +63,12 @@ Beside beside(const CaseRun& run) {
   return {run.group, run.results, on_gpu, on_gpu ? 0 : run.result->threads};
 }
 
-/// What the runs show of the machine. Cases of a group share limits, so each thing is computed
-/// once.
+/// Computes from the limits of the runs how the machine changed between them. The cases of a group
+/// share limits, so each result is computed once and kept.
 class Machine {
  public:
-  /// Returns ln of the change of a case's limits from `base` to `now`: the median over limits that
-  /// both have. Returns nothing if they share none.
+  /// Returns the median of ln(time in `now` / time in `base`) over the limits of the case that both
+  /// runs have. Returns nothing if they share no limit.
   std::optional<double> change_of_limits(const CaseRun& base, const CaseRun& now) {
     const auto [at, is_new] = changes_.try_emplace({beside(base), beside(now)});
     if (!is_new) return at->second;
@@ -79,8 +81,8 @@ class Machine {
     return at->second;
   }
 
-  /// Returns the largest relative change of one of the case's limits. Returns nothing if no limit
-  /// was measured on both sides.
+  /// Returns the largest relative change between the two sides that a limit of the case has.
+  /// Returns nothing if no limit was measured on both sides.
   std::optional<double> drift_of(const MatchedCase& matched) {
     const std::pair key{all_beside(matched.base), all_beside(matched.now)};
     const auto [at, is_new] = drifts_.try_emplace(key);
@@ -141,7 +143,7 @@ class Machine {
 struct MeasuredPair {
   std::size_t number;  // index of the pair among all pairs
   double base_ns, now_ns;
-  std::optional<double> limits;  // ln(limits' time in NEW / limits' time in BASE)
+  std::optional<double> limits;  // ln(limits' time in NEW / in BASE); nothing without shared limits
 };
 
 std::vector<MeasuredPair> measured_pairs(const MatchedCase& matched, int pairs, Machine& machine) {
@@ -185,20 +187,21 @@ Change verdict(const Interval& ratio, double margin) {
 }
 
 /// Returns the largest relative change of a case that a relative change `drift` of its limits may
-/// explain. On a log scale it is twice `drift`, since cases use the machine in other ways than the
-/// limits do.
+/// explain. The factor 1 + `drift` is squared, because cases use the machine in other ways than the
+/// limits do and may change more.
 double explained_by(double drift) { return (1 + drift) * (1 + drift) - 1; }
 
-/// Returns true if the change of the limits may explain the whole change of the case.
+/// Returns true if a relative change `drift` of the limits may explain the whole `ratio` of the
+/// case.
 bool explained_by(double drift, const Interval& ratio) {
   const double most = 1 + explained_by(drift);
   return ratio.low <= most && ratio.high >= 1 / most;
 }
 
-/// Returns true if the slower side lost the processor more often than its longer time explains.
-/// Expected are the involuntary switches of the faster side's median turn, multiplied by the ratio
-/// of the wall times. The slower side has more if it exceeds them by three standard deviations of a
-/// Poisson distribution.
+/// Returns true if the slower side lost the processor more often than its longer time explains. The
+/// expected number of involuntary switches is the median per turn of the faster side, multiplied by
+/// the ratio of the median wall times. The median of the slower side must exceed it by more than
+/// three standard deviations of a Poisson distribution.
 bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRun>& faster) {
   const auto typical = [](const std::vector<CaseRun>& runs, std::int64_t (*of)(const Round&)) {
     std::vector<double> values;
@@ -223,8 +226,8 @@ bool above_limit(const std::vector<CaseRun>& runs, Machine& machine) {
   return 2 * above > measured;
 }
 
-/// A case that is faster than its limit does not do its work, or is timed wrongly. If this is so in
-/// BASE, there is no verdict. If it is so only in NEW, the case failed.
+/// A case that is faster than its limit does not do its work, or is timed wrongly. A case that is
+/// so fast in BASE gets no verdict. A case that is so fast only in NEW has failed.
 void judge_limits(const MatchedCase& matched, Machine& machine, ComparedCase& one) {
   const bool of_base = above_limit(matched.base, machine);
   if (!of_base && !above_limit(matched.now, machine)) return;
@@ -241,21 +244,23 @@ NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, cons
   return timed ? NoVerdict::None : NoVerdict::NoTime;
 }
 
-/// A case, and for each pair of runs how far ln(new time / base time) lies above the largest value
-/// that counts as no change. 0 for a pair that did not measure the case. `excess` is empty if the
-/// pairs give no verdict, or if the case's interval does not exceed that value.
+/// A case and its input to family_p_values(). `excess` has a value for each pair of runs: how far
+/// ln(new time / base time) lies above the largest logarithm that counts as no change. The value is
+/// 0 for a pair that did not measure the case. `excess` is empty if the pairs give no verdict, or
+/// if the upper end of the deciding interval still counts as no change.
 struct JudgedCase {
   ComparedCase one;
   std::vector<double> excess;
 };
 
-/// Returns true if the interval of the limits' change lies beyond the margin.
+/// Returns true if the limits certainly changed by more than the margin. `limits` has the log ratio
+/// of their times for each pair of runs.
 bool limits_changed(const std::vector<double>& limits, double margin) {
   const Change change = verdict(effect_of_pairs(limits).ratio, margin);
   return change == Change::Regressed || change == Change::Improved;
 }
 
-/// Judges a case by pairs of runs. `judged.one` has no verdict yet.
+/// Judges a case by pairs of runs. `judged.one` must not have a verdict yet.
 void judge_pairs(const MatchedCase& matched, const Comparison& comparison,
                  const std::vector<MeasuredPair>& pairs, Machine& machine, JudgedCase& judged) {
   ComparedCase& one = judged.one;
@@ -299,7 +304,8 @@ void judge_pairs(const MatchedCase& matched, const Comparison& comparison,
     judged.excess[pairs[i].number] = logs[i] - std::log1p(no_change);
 }
 
-/// Judges a case by the rounds of all runs; its verdict is never certain. `one` has no verdict yet.
+/// Judges a case by the rounds of all runs. The verdict is never certain. `one` must not have a
+/// verdict yet.
 void judge_rounds(const MatchedCase& matched, const Times& times, double margin, Machine& machine,
                   ComparedCase& one) {
   const Effect effect = effect_of_rounds(times.base_ns, times.now_ns, margin);
@@ -377,8 +383,9 @@ void sort_worst_first(std::vector<ComparedCase>& cases) {
   });
 }
 
-/// Computes the p-values of all judged cases. Marks regressed cases as certain so that the whole
-/// comparison has a false alarm with a probability of at most kAlpha.
+/// Computes the p-values of all judged cases. Marks a regressed case as certain if its p-value is
+/// at most kAlpha. Then the whole comparison has a false alarm with a probability of at most
+/// kAlpha.
 void decide(std::vector<JudgedCase>& cases) {
   std::vector<ComparedCase*> judged;
   std::vector<std::vector<double>> excess;
@@ -421,7 +428,8 @@ Comparison compare(const std::vector<Results>& base, const std::vector<Results>&
     cases.push_back(compare_case(one, comparison, machine));
   decide(cases);
   for (JudgedCase& one : cases) comparison.cases.push_back(std::move(one.one));
-  // Rounds do not show how much runs of the same code differ.
+  // Rounds do not show how much runs of the same code differ. So there is a caution if a case was
+  // judged by rounds.
   if (!comparison.run_pairs && std::ranges::any_of(comparison.cases, [](const ComparedCase& one) {
         return one.visible.has_value();
       }))

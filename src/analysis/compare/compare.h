@@ -1,17 +1,19 @@
 /// Compares two versions of the same measurements, BASE and NEW: which cases became slower, by how
-/// much, and how sure that is.
+/// much, and how certain that is.
 ///
 /// Each side has one document for each run. Run i of BASE and run i of NEW are a pair.
 /// - With 6 pairs or more, each pair gives one value, ln(new time / base time). The effect is the
 ///   median of these values, with its exact interval.
 /// - With fewer pairs, the rounds of all runs are compared. They do not show how much runs of the
-///   same code differ, so no such verdict is certain.
+///   same code differ, so the verdicts are not certain.
 ///
-/// The limits measured in the same runs, such as memory streams, show how the machine changed:
-/// - If the limits changed by more than the margin, either the code or the machine may be the
-///   reason. A change of a case that the change of the limits may explain is then undecided.
-/// - Otherwise each value is divided by the change of the limits, if the values then agree better.
-/// With fewer than 6 pairs, nothing is divided, and every change that the limits may explain is
+/// Each run also measures limits of the machine, such as memory streams. They show how the machine
+/// changed:
+/// - If the limits changed by more than the margin, a case may have changed because of the machine.
+///   If the change of the limits may explain the change of the case, the case is undecided.
+/// - Otherwise, if both sides were built alike, the change of the limits is subtracted from each
+///   value (as a logarithm). The differences are used if their interval is narrower.
+/// With fewer than 6 pairs, nothing is subtracted, and every change that the limits may explain is
 /// undecided.
 #pragma once
 
@@ -52,18 +54,20 @@ enum class NoVerdict {
 /// measured it, else Skipped.
 struct Ending {
   Status status = Status::Skipped;
-  std::string reason;     // the reason in the first run that ended this way
-  int such = 0, all = 0;  // number of runs that ended this way, and of runs that have the case
+  std::string reason;  // the reason in the first run that ended this way
+  // Number of runs that ended this way (`such`), and of runs that have the case (`all`).
+  int such = 0, all = 0;
 
   bool operator==(const Ending&) const = default;
 };
 Ending ending_of(const std::vector<CaseRun>& runs);
 
-/// Returns the case in the first run that measured it. If no run did, returns it in a run in which
-/// it failed, or else in the first run that has it. Some run must have it.
+/// Returns the case's result in the first run that measured it. If no run measured it, returns a
+/// failed result, or the first result if none failed. At least one run must have the case.
 const CaseResult& shown_case(const std::vector<CaseRun>& runs);
 
-/// What runs a case: a peer's version or name ("" without a peer), and the op and kernel of each
+/// The peer (an external program) and the kernels that run a case. `peer` is the version that the
+/// peer reports, or else its name; "" without a peer. `stages` has the op and the kernel of each
 /// stage.
 struct RunBy {
   std::string peer;
@@ -72,14 +76,15 @@ struct RunBy {
   bool operator==(const RunBy&) const = default;
 };
 
-/// A fact about a case, not its time, that changed from base to new.
+/// A property of a case, such as its number of threads, that differs between BASE and NEW. Times
+/// are not among these properties.
 struct CaseFinding {
   enum class Kind { LinkBytes, Bytes, MaxError, Kernels, Faults, Threads, Status };
   using Value = std::variant<std::int64_t, double, RunBy, Status>;
   Kind kind;
   Value base, now;
-  double bound = 0;      // for MaxError: largest error that passes the check
-  Ending ending = {};    // for Status: how the side without a measurement ended
+  double bound = 0;    // for MaxError: largest error that passes the check
+  Ending ending = {};  // for Status: how the side without a measurement ended
 
   bool operator==(const CaseFinding&) const = default;
 };
@@ -104,19 +109,23 @@ std::vector<CaseFinding> case_findings(const MatchedCase& matched);
 struct ComparedCase {
   CaseName name;
   Change change = Change::NotCompared;
-  // Failed is certain. Regressed is certain if pairs of runs decide and `p_value` is at most 2 %.
-  // Improved and Same are certain if pairs of runs decide. No other verdict is certain.
+  // Failed is certain. Improved and Same are certain if pairs of runs were compared. Regressed is
+  // certain if pairs of runs were compared and `p_value` is at most 2 %. No other verdict is
+  // certain.
   bool certain = false;
   std::optional<double> base_ns, now_ns;  // median per iteration on the deciding clock
   std::optional<Interval> ratio;          // new time over base time, with its 95 % interval
-  std::optional<Interval> over_limits;    // `ratio` over the limits' change; if set, it decides
-  std::optional<double> visible;          // smallest relative change that would have been found
-  std::optional<double> drift;            // largest relative change of the case's limits
-  // One-sided p-value for the hypothesis that the case is slower by the margin at most. With pairs
-  // of runs it is adjusted for all cases that may have regressed (family_p_values).
+  // `ratio` divided by the change of the limits. If this is set, it decides instead of `ratio`.
+  std::optional<Interval> over_limits;
+  std::optional<double> visible;  // smallest relative change that would have been found
+  std::optional<double> drift;    // largest relative change of the case's limits
+  // One-sided p-value for the null hypothesis that the case is slower by at most the margin. If the
+  // limits changed, the largest change of a case that this may explain replaces the margin if it is
+  // larger. With pairs of runs, the p-value is adjusted for all cases that may have regressed
+  // (family_p_values).
   double p_value = 1;
-  int replicates = 0;  // number of pairs of runs, or of rounds of the side with fewer rounds
-  NoVerdict why = NoVerdict::None;        // why there is no verdict, or why the case failed
+  int replicates = 0;               // number of pairs of runs, or of rounds on the side with fewer
+  NoVerdict why = NoVerdict::None;  // why there is no verdict, or why the case failed
   // How the case ended on the side without a measurement; only for NoVerdict::Ended.
   Ending ending;
   std::vector<CaseFinding> findings;
@@ -163,8 +172,8 @@ constexpr auto words(Gate) {
 
 /// Returns the first of these that applies:
 /// - Regressed: a case failed or certainly regressed.
-/// - Undecided: a verdict is not certain, NEW lacks a case of BASE or did not measure one that BASE
-///   measured, or no case has a certain verdict.
+/// - Undecided: a case that BASE measured has no certain verdict, NEW lacks a case of BASE, or no
+///   case has a certain verdict.
 /// - Passed: in all other cases.
 Gate gate(const Comparison& comparison);
 

@@ -7,8 +7,9 @@
 namespace normbench {
 namespace {
 
-constexpr double kMiss = 0.05;       // probability that an interval misses the true value
-constexpr double kSmallest = 1e-12;  // smallest `miss` that is tried; below it, 1 - miss is inexact
+constexpr double kMiss = 0.05;  // probability that an interval misses the true value
+// The smallest `miss` that p_of_medians() tries. For a smaller one, 1 - miss is inexact.
+constexpr double kSmallest = 1e-12;
 
 /// Returns the ratio of two medians. Its interval misses the true ratio with a probability of at
 /// most `miss`: half of it for each median.
@@ -25,8 +26,8 @@ bool enough(const std::vector<double>& base, const std::vector<double>& now, dou
   return enough_rounds(base, 1 - miss / 2) && enough_rounds(now, 1 - miss / 2);
 }
 
-/// Returns half of the smallest `miss` at which the ratio's interval lies above 1 + margin, because
-/// the test is one-sided. Finds it by bisection. Returns 1 if there is no such `miss`.
+/// Returns a one-sided p-value: half of the smallest `miss` with which the interval of the ratio
+/// lies above 1 + margin. Finds this `miss` by bisection. Returns 1 if there is none.
 double p_of_medians(const std::vector<double>& base, const std::vector<double>& now,
                     double margin) {
   const auto clears = [&](double miss) {

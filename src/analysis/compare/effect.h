@@ -1,4 +1,4 @@
-/// How much the times of two sides differ, and how sure that is.
+/// How much the times of two sides differ, and how certain the difference is.
 #pragma once
 
 #include "document/statistics.h"
@@ -9,7 +9,7 @@ namespace normbench {
 struct Effect {
   Interval ratio;        // with its 95 % interval
   bool covered = false;  // there are enough replicates for `ratio`
-  double p_value = 1;    // one-sided, for the hypothesis that the ratio is at most 1 + margin
+  double p_value = 1;    // one-sided; null hypothesis: the ratio is at most 1 + margin
   int replicates = 0;
 };
 
@@ -23,9 +23,9 @@ Effect effect_of_pairs(const std::vector<double>& logs);
 
 /// Returns the effect with unpaired rounds as replicates: the ratio of the medians. The interval of
 /// each side misses its median with a probability of 2.5 %, so the interval of the ratio misses the
-/// true ratio with a probability of at most 5 %. `p_value` is half of the smallest such probability
-/// at which the interval of the ratio still lies above 1 + margin. Rounds that depend on each other
-/// count as fewer (time_interval).
+/// true ratio with a probability of at most 5 %. A larger probability of a miss makes the interval
+/// narrower. `p_value` is half of the smallest such probability for which the interval of the ratio
+/// lies above 1 + margin. Rounds that depend on each other count as fewer (time_interval).
 Effect effect_of_rounds(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
                         double margin);
 

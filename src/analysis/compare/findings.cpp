@@ -9,8 +9,8 @@ namespace {
 
 using FindingKind = CaseFinding::Kind;
 
-// An error is reported if it exceeds kGrownError times the old error and kErrorOfBound times the
-// bound.
+// The output error in NEW is reported if it exceeds kGrownError times the error in BASE and
+// kErrorOfBound times the allowed error.
 constexpr double kGrownError = 2;
 constexpr double kErrorOfBound = 0.01;
 // Page faults are reported if they differ by more than kFaultsDiffer of the larger number and by at

@@ -10,7 +10,8 @@ namespace {
 
 using Keys = std::map<std::string, std::size_t>;
 
-/// Adds the cases of the side that the member `side` of MatchedCase holds.
+/// Adds the cases of the runs of one side to `cases`. `side` is the member of MatchedCase for this
+/// side: `base` or `now`. `keys` has the index in `cases` for each case_key().
 void add(const std::vector<Results>& runs, std::vector<CaseRun> MatchedCase::*side, Keys& keys,
          std::vector<MatchedCase>& cases) {
   for (std::size_t run = 0; run < runs.size(); ++run)

@@ -25,8 +25,9 @@ struct MatchedCases {
 
 MatchedCases match_cases(const std::vector<Results>& base, const std::vector<Results>& now);
 
-/// Keeps the cases whose experiment, variant or "experiment/variant" matches a glob; without globs
-/// keeps all. Returns true if a case is left or there are no globs.
+/// Keeps the cases for which a glob matches the name of the experiment, the name of the variant or
+/// "experiment/variant", and removes all others. If `globs` is empty, removes no case. Returns true
+/// if a case is left or `globs` is empty.
 bool keep_cases(Results& results, const std::vector<std::string>& globs);
 
 }  // namespace normbench

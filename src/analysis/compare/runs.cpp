@@ -9,8 +9,10 @@ namespace normbench {
 namespace {
 
 constexpr double kLeastMargin = 0.02;
-constexpr double kUnknownMargin = 0.05;  // if it is not known how much runs of the same code differ
-constexpr double kBusier = 0.5;          // smallest difference in load per thread that is reported
+// The least margin if it is not known how much runs of the same code differ, or if the runs of the
+// two sides did not alternate.
+constexpr double kUnknownMargin = 0.05;
+constexpr double kBusier = 0.5;  // smallest difference in load per thread that is reported
 
 /// Returns the date in ISO format, which sorts as text; "" if the document has none.
 std::string date_of(const Results& results) {
@@ -33,8 +35,8 @@ double median_load(const std::vector<Results>& runs) {
   return median(std::move(loads));
 }
 
-/// Returns the largest relative difference between fresh processes of identical code that a
-/// calibration of these documents found; 0 without one.
+/// Returns the largest "between" in the calibrations of these documents: the relative difference
+/// between the times of fresh processes that run identical code. Returns 0 if no document has it.
 double between_processes(const std::vector<Results>& base, const std::vector<Results>& now) {
   double largest = 0;
   for (const auto* side : {&base, &now})
@@ -44,8 +46,9 @@ double between_processes(const std::vector<Results>& base, const std::vector<Res
   return largest;
 }
 
-/// Returns the largest precision that the documents ask for. The wider default of a quick run is
-/// left out: it is meant for rounds, not for comparisons.
+/// Returns the largest precision (relative half-width of intervals) for which a document was
+/// measured. A quick run counts only if its config sets the precision, because the wide default of
+/// quick runs is not meant for comparisons.
 double precision_of(const std::vector<Results>& base, const std::vector<Results>& now) {
   double largest = 0;
   for (const auto* side : {&base, &now})
@@ -71,7 +74,7 @@ bool took_turns(const std::vector<Results>& base, const std::vector<Results>& no
     runs.push_back({date_of(now[i]), false});
   }
   if (std::ranges::any_of(runs, [](const Dated& run) { return run.date.empty(); })) return true;
-  // A stable order lets runs of the same second alternate.
+  // The sides alternate in `runs`. A stable sort keeps this order for runs with the same date.
   std::ranges::stable_sort(runs, {}, &Dated::date);
   std::size_t changes = 0;
   for (std::size_t i = 1; i < runs.size(); ++i)

@@ -12,10 +12,11 @@
 namespace normbench {
 namespace {
 
-// Memory sizes that differ by a smaller share are equal: what Linux reserves varies.
+// Memory sizes that differ by a smaller share count as equal, because Linux reserves a varying
+// amount.
 constexpr double kSameMemory = 0.01;
 
-/// Members of an experiment that comment on its results and do not affect a run.
+/// Members of an experiment in the config that describe its results and do not affect a run.
 constexpr auto kSaidOfResults =
     std::to_array<std::string_view>({"question", "ids", "claims", "published"});
 
@@ -39,13 +40,12 @@ std::optional<Json> gpu_name(const Results& results) {
   return at(results.environment, "/gpu/name");
 }
 
-/// Returns the groups whose batches had to be made smaller, each with its images in a batch, as in
-/// [{"large": 128}].
+/// Returns the groups whose batches were made smaller so that they fit in memory. [{"large": 128}]
+/// means that a group of the experiment "large" has 128 images in its batch.
 std::optional<Json> scaled_groups(const Results& results) {
   Json scaled = Json::array();
   for (const GroupResult& group : results.groups)
-    if (group.scaled_from > 0)
-      scaled.push_back({{group.experiment, images_of(group)}});
+    if (group.scaled_from > 0) scaled.push_back({{group.experiment, images_of(group)}});
   return scaled;
 }
 
@@ -114,8 +114,9 @@ void compare_fact(const Fact& fact, const std::vector<Results>& base,
   differences.push_back({fact.fact, of_base, of_now});
 }
 
-/// Returns true for a member that does not affect a run: free text anywhere, or a member named in
-/// kSaidOfResults of an experiment. The pointer of an experiment has two levels.
+/// Returns true if the member `key` does not affect a run: it is free text, or it belongs to an
+/// experiment and kSaidOfResults contains it. `pointer` points to the object with the member. The
+/// pointer of an experiment, such as "/experiments/0", has two slashes.
 bool decides_nothing(const std::string& pointer, const std::string& key) {
   if (is_free_text(key)) return true;
   return std::ranges::count(pointer, '/') == 2 &&
@@ -168,7 +169,8 @@ std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now) {
   std::vector<SetupDifference> differences;
   for (const Fact& fact : kFacts) compare_fact(fact, base, now, differences);
-  // A profiling tool makes times useless, so traced documents are never compared.
+  // A profiling tool makes times useless, so traced documents must not be compared. If all
+  // documents are traced, compare_fact() finds no difference, so one is added here.
   if (std::ranges::all_of(base, &Results::traced) && std::ranges::all_of(now, &Results::traced))
     differences.push_back({SetupFact::Traced, {true}, {true}});
   compare_configs(base, now, differences);

@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// A fact about how a document was made. The facts from the first to Config forbid a comparison if
-/// they differ.
+/// A fact about how a document was made. If a fact from Host to Config differs, the documents must
+/// not be compared. If a fact after Config differs, the difference is only reported.
 enum class SetupFact {
   Host,  // the host's name, or the name given with --machine
   Gpu,
@@ -82,9 +82,8 @@ struct FewRuns {  // too few pairs of runs, so rounds were compared
   int pairs;
 };
 }  // namespace caution
-using Caution =
-    std::variant<caution::SameDocument, caution::UnpairedRuns, caution::Interrupted,
-                 caution::NoTurns, caution::Busier, caution::FewRuns>;
+using Caution = std::variant<caution::SameDocument, caution::UnpairedRuns, caution::Interrupted,
+                             caution::NoTurns, caution::Busier, caution::FewRuns>;
 
 /// Returns cautions about runs without a partner, interrupted runs, sides that did not alternate,
 /// and a machine that was much busier on one side.
@@ -94,17 +93,19 @@ std::vector<Caution> setup_cautions(const std::vector<Results>& base,
 /// Returns false if the dates show that the runs of the two sides did not alternate.
 bool took_turns(const std::vector<Results>& base, const std::vector<Results>& now);
 
-/// The largest relative change that counts as none, and where it comes from.
+/// The largest relative change that counts as no change, and the reason why it is not smaller.
 struct Margin {
   enum class Reason { Least, Precision, Calibrated, TooFewRuns, NoTurns, Asked };
   double value = 0;
   Reason reason = Reason::Least;
 };
 
-/// Returns the largest of 2 %, the precision that a config asks for, and the calibrated difference
-/// between fresh processes. The margin is at least 5 % if runs did not alternate. It is also at
-/// least 5 % without `run_pairs`, unless a calibration has kFewestDifferences
-/// (analysis/calibration.h) differences.
+/// Returns the largest of 2 %, the precision of the runs (that of a quick run counts only if its
+/// config sets it), and the calibrated difference between fresh processes. In two cases the margin
+/// is at least 5 %:
+/// - The runs of the two sides did not alternate.
+/// - `run_pairs` is false, and no document has a calibration with at least kFewestDifferences
+///   differences (analysis/calibration.h).
 Margin margin_of(const std::vector<Results>& base, const std::vector<Results>& now, bool run_pairs);
 
 }  // namespace normbench

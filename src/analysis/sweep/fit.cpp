@@ -8,11 +8,11 @@ namespace normbench {
 namespace {
 
 constexpr double kWorstResidual = 0.2;
-constexpr double kNoCost = 1e-6;  // a fixed cost below this share of the smallest time is rounding
+constexpr double kNoCost = 1e-6;  // a fixed cost below this share of the smallest time counts as 0
 constexpr double kLeastWork = 2;
 
-/// Returns the relative growth of a time up to which it counts as constant, if the bytes grow by
-/// the factor `work`.
+/// Returns the largest relative growth of a time that counts as no growth, if the bytes grow by the
+/// factor `work`.
 double same_growth(double work) { return std::min(0.25, (work - 1) / 10); }
 
 struct Measured {
@@ -50,10 +50,10 @@ std::optional<AxisFit> fit_of(const std::string& variant, const std::vector<Meas
   const auto fitted = fit_line(bytes, times_ns);
   if (!fitted || bytes.back() <= bytes.front()) return std::nullopt;
   return AxisFit{.variant = variant,
-             .points = points.size(),
-             .fitted = *fitted,
-             .amount90 = amount_with(9 * fitted->half_bytes(), points.front(), points.back()),
-             .explains = fitted->worst <= kWorstResidual};
+                 .points = points.size(),
+                 .fitted = *fitted,
+                 .amount90 = amount_with(9 * fitted->half_bytes(), points.front(), points.back()),
+                 .explains = fitted->worst <= kWorstResidual};
 }
 
 /// Returns the fit of a variant over the groups that differ from this group only on the axis.

@@ -41,8 +41,8 @@ struct AxisFit {
 /// fitted.
 std::vector<AxisFit> fits(const Experiment& experiment, const AxisLine& line);
 
-/// Returns the variant's fixed cost in ns, by a fit along an axis through this group of the
-/// document. Returns nothing if no fit is within 20 % of all its points.
+/// Returns the variant's fixed cost in ns, from a fit along an axis through this group. Uses the
+/// first axis along which all points are within 20 % of the fit; returns nothing if there is none.
 std::optional<double> fixed_cost_ns(const GroupResult& group, const std::string& variant,
                                     const MeasuredDocument& document);
 
@@ -54,8 +54,10 @@ struct Unscaled {
   double fixed_ns = 0;  // median of the times
 };
 
-/// Returns the variants whose bytes at least double along the line while their time hardly grows:
-/// certainly by less than a quarter, and by less than a tenth of the growth of the bytes.
+/// Returns the variants whose bytes at least double from the first to the last point of the line,
+/// while their time hardly grows: by less than a quarter, and by less than a tenth of the growth of
+/// the bytes. This must hold even from the lower bound of the first time to the upper bound of the
+/// last time.
 std::vector<Unscaled> unscaled(const Experiment& experiment, const AxisLine& line);
 
 }  // namespace normbench

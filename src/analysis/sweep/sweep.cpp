@@ -17,10 +17,9 @@ bool is_numeric(const Experiment& experiment, const std::string& axis) {
   });
 }
 
-/// Adds the lines along an axis.
 void add_lines(const Experiment& experiment, const std::string& axis,
                std::vector<AxisLine>& lines) {
-  std::map<std::string, std::size_t> indices;  // of lines, by the values of the other axes
+  std::map<std::string, std::size_t> indices;  // index in `lines` by the values of the other axes
   for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
     Json fixed = experiment.groups[g]->point;
     const Json value = fixed[axis];
@@ -96,7 +95,7 @@ std::vector<EmptyInput> empty_inputs(const Experiment& experiment) {
   for (std::size_t g = 0; g < experiment.groups.size(); ++g)
     for (int i = 0; i < static_cast<int>(experiment.groups[g]->cases.size()); ++i) {
       const CaseResult& result = experiment.groups[g]->cases[i];
-      // A loader has no source, but its files have bytes.
+      // A case that loads files has no source, but its files have bytes.
       const bool has_bytes = result.source_bytes > 0 || loads(result);
       if (measured(result) && (result.images <= 0 || !has_bytes)) list.push_back({g, i});
     }

@@ -29,8 +29,8 @@ struct AxisLine {
   std::vector<Point> points;    // at least two, by ascending amount
 };
 
-/// Returns the amount of an axis value: a number as it is, [height, width] as pixels. Returns
-/// nothing for any other value.
+/// Returns the amount of an axis value. For a number, this is the number itself. For [height,
+/// width], it is height * width. Returns nothing for any other value.
 std::optional<double> amount_of(const Json& value);
 
 /// Returns a line for each numeric axis and each combination of values of the other axes. Lines
@@ -51,8 +51,9 @@ struct EmptyInput {
 };
 std::vector<EmptyInput> empty_inputs(const Experiment& experiment);
 
-/// `from` is certainly faster at `after`, and `to` is certainly faster at the later point `by`. The
-/// crossover lies between them. At points between them neither is certainly faster.
+/// A change of the faster variant between two points of an axis. `from` is certainly faster at
+/// `after`, and `to` is certainly faster at the later point `by`. At the points between `after` and
+/// `by`, neither is certainly faster.
 struct Overtaking {
   std::string from, to;
   Json after, by;
@@ -62,7 +63,8 @@ struct Overtaking {
 struct Crossing {
   std::string a, b;
   std::vector<Overtaking> changes;
-  // The variant that is certainly faster wherever one is, or "" if it changes or there is none.
+  // The variant that is certainly faster at every decided point. "" if no point is decided, or if
+  // it is not the same variant at all of them.
   std::string leader;
   std::size_t decided = 0;  // number of points at which one variant is certainly faster
   std::size_t points = 0;   // number of points at which both were measured
@@ -73,7 +75,7 @@ struct Crossing {
 /// measured together with the baseline at two points or more.
 std::vector<Crossing> crossings(const Experiment& experiment, const AxisLine& line);
 
-/// Returns the changes of the winner along a line.
+/// Returns the changes of the winner along a line. Points without a winner are skipped.
 std::vector<Overtaking> winner_changes(const Experiment& experiment, const AxisLine& line);
 
 }  // namespace normbench

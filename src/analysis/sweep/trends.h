@@ -9,17 +9,18 @@ struct TrendJudgement {
   Claim claim;
   Judgement::Outcome outcome = Judgement::Outcome::NotRun;
   Json fixed = Json::object();  // values of the other axes
-  // The first and the last axis value at which both sides were measured. Null if there are fewer
-  // than two such values. `first` and `last` are the ratios there: the time of the side claimed to
-  // be slower over the time of the other side.
+  // `from` and `to` are the first and the last axis value at which both sides were measured. Both
+  // are null if there are fewer than two such values. `first` and `last` are the ratios at these
+  // values: the time of the side claimed to be slower over the time of the other side.
   Json from = {}, to = {};
   Interval first, last;
 };
 
-/// Judges each claim with `across` on each line of its axis; once, without points, if there is no
-/// line. Returns nothing for a traced run.
+/// Judges each claim with `across`, once for each line of its axis (AxisLine). A claim whose axis
+/// has no line gets one judgement without points. Returns nothing for a traced run.
 /// - The ratio grows or shrinks if the intervals at the first and the last point do not overlap.
-/// - It stays if the ratio at one end is certainly within 10 % of the ratio at the other end.
+/// - It stays the same if the ratio at one end is certainly within 10 % of the ratio at the other
+///   end.
 /// - The claim is contradicted if the side claimed to be slower is certainly faster at an end.
 std::vector<TrendJudgement> judge_trends(const Experiment& experiment, const Results& results);
 

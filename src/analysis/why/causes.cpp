@@ -5,11 +5,14 @@
 namespace normbench {
 namespace {
 
-constexpr double kDominant = 0.5;  // a part is dominant from this share of the time on
+// A resource is dominant if its stages take at least this share of the time. Extra passes over
+// memory are a main cause if they take at least this share.
+constexpr double kDominant = 0.5;
+// A stage is a cause of its own if it takes at least this share of the time.
 constexpr double kOneStage = 0.6;
 // An image takes most of a batch if it takes at least this share of the batch's time.
 constexpr double kWholeBatch = 0.8;
-// Faults or constants are a cause from this share of the time on.
+// Page faults or constants are a cause if they take at least this share of the time.
 constexpr double kLeastShare = 0.2;
 constexpr double kThreadShare = 0.2;  // another number of threads is a cause if it saves this share
 // Passes over memory are a cause if they move at least this multiple of the fewest bytes.
@@ -86,7 +89,8 @@ Cause limit_cause(const Subject& subject) {
 /// memory limit, or if it would exceed 1 because caches served some passes.
 Cause extra_passes_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
-  // Over the link, source and result are in different memories. What a peer moves is not known.
+  // A case over the link has its source and its result in different memories, so its bytes are not
+  // passes over one memory. The bytes that a peer moves are not known.
   if (link_bytes(result) > 0 || !result.peer.empty()) return {};
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);
   const auto moved = static_cast<double>(moved_bytes(result));
@@ -130,7 +134,8 @@ Cause main_passes(const Subject& subject) {
   return cause.share >= kDominant ? cause : Cause{};
 }
 
-/// Returns the cause that explains most of the time.
+/// Returns the cause with the largest share of the time. If that is the memory limit or extra
+/// passes, and another number of threads is also a cause, returns the number of threads.
 Cause largest_cause(const Subject& subject) {
   const Cause threads = threads_cause(subject, kThreadShare);
   Cause largest = threads;
@@ -146,7 +151,8 @@ Cause largest_cause(const Subject& subject) {
   return passes && threads ? threads : largest;
 }
 
-/// Returns the time per iteration in ns of the stages with these labels; 0 for those without times.
+/// Returns the time per iteration in ns of the stages with these labels. A stage without times
+/// counts as 0.
 double stages_ns(const CaseResult& result, const std::vector<std::string>& labels) {
   double sum = 0;
   for (const StageResult& stage : result.stages)
@@ -162,7 +168,8 @@ std::vector<std::string> stages_of(const CaseResult& result, Resource resource) 
   return part == list.end() ? std::vector<std::string>() : part->stages;
 }
 
-/// Returns the stage with the largest difference in time to the stages of `other` with its label.
+/// Compares each stage of `result` with the stages of `other` that have the same label. Returns the
+/// stage that takes longer by the largest difference. Its label is "" if no stage takes longer.
 why::StageApart most_apart(const CaseResult& result, const CaseResult& other) {
   why::StageApart most{.label = "", .own_ns = 0, .its_ns = 0};
   for (const StageResult& stage : result.stages) {
@@ -173,8 +180,9 @@ why::StageApart most_apart(const CaseResult& result, const CaseResult& other) {
   return most;
 }
 
-/// Returns how much longer a case takes than another one for what a cause names, in ns. Returns
-/// nothing for a cause that names neither a stage nor a resource of stages.
+/// A visitor of Cause::found. Returns how much longer `own` takes than `other`, in ns, in the
+/// stages that the cause is about. Returns nothing for a cause that names neither a stage nor a
+/// resource.
 struct LongerBy {
   const CaseResult &own, &other;
 
@@ -185,7 +193,7 @@ struct LongerBy {
   std::optional<double> operator()(const why::Reading&) const { return of(Resource::Reading); }
   std::optional<double> operator()(const why::LinkTime&) const { return of(Resource::Link); }
   std::optional<double> operator()(const Gain& gain) const {
-    // Page-locking is timed by its calls.
+    // The time of page-locking is in `calls_ns`, which stages_ns() does not read.
     return gain.part.resource == Resource::Pinning ? std::nullopt : of(gain.part.resource);
   }
   std::optional<double> operator()(const why::OneStage& found) const {
@@ -215,8 +223,7 @@ struct LimitOf {
 Twin compared(const GroupResult& group, const CaseResult& own, const CaseResult& other,
               const Results& results) {
   const auto own_ns = times_ns(own, results), its_ns = times_ns(other, results);
-  // As in Pairs, all pairs of the group together have a false alarm with a probability of
-  // at most 5 %.
+  // As in Pairs, the probability of a false alarm in any pair of the group is at most 5 %.
   const auto k = static_cast<double>(std::ranges::count_if(group.cases, measured));
   const double level = 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
   const Interval ratio = paired_ratio(its_ns, own_ns, level);
@@ -256,9 +263,9 @@ Cause constants_cause(const Subject& subject) {
     return own == FactorValue(Constants::PerCall);
   });
   if (cached && (!cached->faster || cached->saved.value < kLeastShare)) return {};
-  // If the case has more page faults than its twin, the faults may be the reason for the
-  // difference, not the constants. In small peers, the allocator may return memory to the system
-  // and take it again.
+  // If the case has more page faults than its twin, these faults may be the reason for the
+  // difference instead of the constants. For example, a peer's allocator may return memory to the
+  // system and then need new memory again.
   if (cached &&
       faults_per_iteration(subject.result()) > 1.1 * faults_per_iteration(*cached->result) + 1)
     return {};

@@ -1,5 +1,5 @@
-/// Why a case takes its time. Causes are computed from counters, bytes, stage times and cases that
-/// differ in one factor. Also the cost of page-locking and of preparing a dataset.
+/// Explains the time of a case. Causes are computed from counters, bytes, stage times and cases
+/// that differ in one factor. Also the cost of page-locking and of preparing a dataset.
 #pragma once
 
 #include "analysis/limits.h"
@@ -23,7 +23,7 @@ struct Twin {
 Twin compared(const GroupResult& group, const CaseResult& own, const CaseResult& other,
               const Results& results);
 
-/// A case that does the same work with few page faults.
+/// A case that does the same work as another case, but with few page faults.
 struct Unfaulting {
   std::string variant;
   bool is_peer = false;  // true: only the allocator differs; false: outputs are reused
@@ -39,27 +39,29 @@ struct FaultCost {
   // - nothing for a peer with a twin, since the twin's allocator may use pages of another size.
   std::optional<double> cost_ns = {};
   bool at_most = false;  // `cost_ns` is an upper bound, since the twin or the limit is missing
-  // Share of the case's time: what the twin saves or, without a twin, at most `cost_ns` for each
-  // fault. In the second case the interval begins at 0.
+  // The share of the case's time that the faults take. With a twin, it is the share that the twin
+  // saves. Without a twin, it is at most `cost_ns` for each fault, and the interval begins at 0.
   Interval share = {};
   std::optional<Unfaulting> twin = {};
 };
 
-/// Returns the cost of the case's page faults. It is found with a twin: for a normbench case, one
-/// that differs only in that it reuses all outputs; for a peer's case, one whose command differs
-/// only in the allocator. Returns nothing if the case has no faults, if its twin is not faster, or
-/// if there is neither a twin nor a limit for its kind of memory.
+/// Returns the cost of the case's page faults, found with a twin if there is one. The twin of a
+/// normbench case differs only in that it reuses all outputs. The twin of a peer's case differs
+/// only in the allocator that its command selects. Returns nothing if one of these holds:
+/// - The case has no faults.
+/// - It has a twin, but the twin is not faster.
+/// - It has no twin, and no page-fault limit was measured for its kind of memory.
 std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
 
-/// One type for each cause. Some have the time per iteration of another case:
-/// - `cached_ns`: of a case that caches its constants;
-/// - `without_ns`: of a case that waits less often;
-/// - `with_ns`: of a case that has another number of threads.
+/// One type for each cause. Some have the time per iteration of another case that is faster:
+/// - `cached_ns`: a case that caches its constants;
+/// - `without_ns`: a case that waits less often;
+/// - `with_ns`: a case with another number of threads.
 namespace why {
 struct ConstantsEachCall {
   std::optional<double> cached_ns;  // nothing if the share was taken from the profile instead
 };
-struct LongImage {  // one image takes most of a batch on several threads
+struct LongImage {  // one image takes most of a batch, although there are several threads
   std::string name;
   double image_ns, batch_ns;  // profiled times of the image and of its batch
 };
@@ -71,9 +73,9 @@ struct Waiting {  // the host waits for the GPU
   Wait after;
   double without_ns;
 };
-// PricedWaiting, PricedLaunches and TeamStart are estimates: a number of waits, launches or team
-// starts per iteration, and `cost_ns`, the time of one, taken from the limits. `cost_ns` is reduced
-// if all of them would take longer than the case.
+// PricedWaiting, PricedLaunches and TeamStart are estimates. Each has the number of its events per
+// iteration (waits, launches or starts of teams) and `cost_ns`, the time of one event according to
+// the limits. `cost_ns` is reduced if all events together would take longer than the case.
 struct PricedWaiting {
   double waits, cost_ns;
 };
@@ -85,17 +87,18 @@ struct PricedLaunches {
   double cost_ns;
 };
 struct LaunchLimit {};
+// The case has fewer threads than a faster case, which has `more` threads.
 struct FewerThreads {
   int more;
   double with_ns;
 };
-struct SmallerTeam {  // fewer threads are faster
+struct SmallerTeam {  // a case with `fewer` threads is faster
   int fewer;
   double with_ns;
 };
 struct TeamStart {
   double teams;
-  int threads;     // number of threads in each team
+  int threads;  // number of threads in each team
   double cost_ns;
 };
 struct FixedPart {  // time that does not depend on the bytes (fixed_cost_ns)
@@ -108,12 +111,12 @@ struct LimitOfOneThread {
 struct LinkLimit {
   std::int64_t bytes;
   double of_limit;
-  bool only_bytes;  // nothing measured transfers as many bytes faster
+  bool only_bytes;  // true: nothing that was measured transfers as many bytes faster
 };
 struct LinkTime {};
 struct MemoryLimit {
   std::int64_t bytes;
-  bool only_bytes;  // nothing measured moves as many bytes faster
+  bool only_bytes;  // true: nothing that was measured moves as many bytes faster
 };
 struct ExtraPasses {
   double moved, fewest;  // bytes per iteration
@@ -148,13 +151,14 @@ struct Cause {
   explicit operator bool() const { return found.index() != 0; }
 };
 
-/// Returns the cause with the largest share of the case's time; an empty one if nothing explains
-/// it. For a pipeline with a known bound, the cause is that bound.
+/// Returns the cause with the largest share of the case's time; an empty cause if nothing explains
+/// the time. For a pipeline with a known bound, the cause is that bound.
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
               const MeasuredDocument& document);
 
-/// Returns explain() of a slow case. If that names a stage or a resource, and the case and the
-/// fastest one differ more in another stage, the cause is the stage in which they differ most.
+/// Returns explain() of a case that is slower than the fastest one. There is one exception: the
+/// cause names a stage or a resource, but the two cases differ more in the time of another stage.
+/// Then the cause is the stage in which they differ most (why::StageApart).
 Cause explain_slow(const GroupResult& group, const CaseAnalysis& analysis, int index, int fastest,
                    const MeasuredDocument& document);
 
@@ -175,32 +179,35 @@ struct Subject {
 
 // Each function below that is named *_cause returns an empty cause if the measurements do not show
 // one.
-/// Finds constants that are prepared on every call. They show in a case that caches them and is
-/// otherwise the same, or in the profile's ranges if there is no such case.
+/// Finds constants, such as a mean tensor, that are prepared on every call. Their cost is known
+/// from a case that caches them and is otherwise the same. If there is no such case, it is taken
+/// from the profile.
 Cause constants_cause(const Subject& subject);
-/// Finds another number of threads that saves at least `least_share` of the time. A case of one
-/// thread is compared with a case that differs only in having more threads. If there is none, its
-/// limit of one thread is compared with a stream of more threads. A case of several threads is
-/// compared with cases that differ only in having fewer.
+/// Finds another number of threads that saves at least `least_share` of the time:
+/// - A case of one thread is compared with cases that differ only in having more threads. If there
+///   is no such case, and the case is at the limit of one thread, that limit is compared with a
+///   stream of more threads.
+/// - A case of several threads is compared with cases that differ only in having fewer threads.
 Cause threads_cause(const Subject& subject, double least_share);
-/// Finds the start of the case's teams of threads, if it takes at least half of the time.
+/// Finds the time to start the case's teams of threads, if it is at least half of the case's time.
 Cause team_start_cause(const Subject& subject);
 /// Finds the part of the time that does not depend on the bytes (fixed_cost_ns), if it is at least
 /// half of the time.
 Cause fixed_part_cause(const Subject& subject);
 /// Finds transfers that take most of the time or are at their limit.
 Cause link_cause(const Subject& subject);
-/// Finds time in which the host waits for the GPU: by a case that waits less often, or else by the
-/// measured cost of a wait.
+/// Finds time in which the host waits for the GPU. It is known from a case that waits less often,
+/// or else from the measured cost of a wait.
 Cause sync_cause(const Subject& subject);
-/// Finds time that the host takes to submit work to the GPU: by the time of the submitting calls,
-/// or else by the time of empty launches.
+/// Finds time that the host takes to submit work to the GPU. It is known from the times of the
+/// submitting calls, or else from the time of empty launches.
 Cause launch_cause(const Subject& subject);
 
-/// Returns the time per iteration in which the GPU works, in ns:
+/// Returns the time per iteration in which the GPU works, in ns. Takes the first of these times
+/// that is known:
 /// - the time between the CUDA events around the stages, if it is at least 20 us per stage;
-/// - else the time that CUPTI measured in the profile pass;
-/// - without CUPTI, the time between the events less the time between two events with no work.
+/// - the time that CUPTI measured in the profile pass;
+/// - the time between the events, less the time between two events with no work between them.
 /// Returns nothing if none of these is known.
 std::optional<double> busy_ns(const Subject& subject);
 
@@ -208,9 +215,10 @@ std::optional<double> busy_ns(const Subject& subject);
 /// case, and no stream with more threads.
 bool only_bytes_are_slow(const Subject& subject);
 
-/// Returns true if the bytes may decide the case's time. Returns false if a fixed cost takes most
-/// of it, or if the start of the case's teams may do so: the case is very short and that start was
-/// not measured.
+/// Returns true if the bytes may decide the case's time. Returns false in these cases:
+/// - A fixed cost, or the start of the case's teams, takes at least half of the time.
+/// - The start of its teams was not measured, and the case is so short that the start may take half
+///   of its time or more.
 bool bytes_decide(const Subject& subject);
 
 /// Returns the fastest measured case that differs from the subject only in the factor `kind`, with
@@ -226,24 +234,28 @@ struct PinningCost {
 };
 
 /// Returns the cost of page-locking, taken from the cheapest case that locks memory in every batch.
-/// The saving is the largest between two cases that differ only in pageable or page-locked memory.
-/// Without such cases, a case that locks memory in every batch, less the time of the locking, is
-/// compared with the same case with pageable memory. Returns nothing if neither comparison is
-/// possible.
+/// Returns nothing if the saving is not known. The saving is the first of these that was measured:
+/// - the largest difference between two cases, one with pageable and one with page-locked memory,
+///   which do not differ otherwise;
+/// - the largest difference between a case with pageable memory and the same case with stages that
+///   lock memory in every batch, without the time of these stages.
 std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results& results);
 
-/// What it took to prepare the dataset of the fastest case, and what this case saves against the
-/// baseline in each pass over all images.
+/// The cost of preparing the dataset of the fastest case, and the time that this case saves against
+/// the baseline in each pass over all images.
 struct PreparingCost {
   int index = 0;  // index of the fastest case
-  // Times to prepare both datasets, from their manifests; 0 for a baseline without a manifest.
+  // Times to prepare the datasets of the fastest case and of the baseline, from their manifests. 0
+  // for a baseline without a manifest.
   double once_seconds = 0, baseline_seconds = 0;
   double saved_seconds = 0;  // per pass over all images, against the baseline
 };
 
 /// Returns the cost of preparing for `to_baseline`, the pair of the fastest case and the baseline.
-/// Returns nothing if the manifest has no time, or if both load the same files or different numbers
-/// of images. Also returns nothing if the fastest case does not certainly beat the baseline.
+/// Returns nothing in these cases:
+/// - The fastest case is not certainly faster than the baseline.
+/// - The manifest of its dataset has no time.
+/// - Both cases load the same files, or different numbers of images.
 std::optional<PreparingCost> preparing_cost(const GroupResult& group, const Pair& to_baseline,
                                             int fastest);
 

@@ -17,9 +17,9 @@ bool all_among(const std::vector<Factor>& some, const std::vector<Factor>& all) 
       some, [&](const Factor& factor) { return std::ranges::find(all, factor) != all.end(); });
 }
 
-/// Returns two steps from `a` to `b` over a case between them. Each factor of `all` changes in
-/// exactly one step, and one step changes a single factor. Returns an empty list if no measured
-/// case allows that.
+/// Returns two steps from `a` to `b`, over a measured case between them. Each factor of `all`
+/// changes in exactly one of the steps, and one of the steps changes a single factor. Returns an
+/// empty list if there is no such case.
 std::vector<Step> way(const GroupResult& group, int a, int b, const std::vector<Factor>& all) {
   for (int c = 0; c < static_cast<int>(group.cases.size()); ++c) {
     if (c == a || c == b || !measured(group.cases[c])) continue;
@@ -85,7 +85,7 @@ Judgement::Outcome direction(const Pair& pair, Relation relation, double precisi
     return found == relation ? Confirmed : Contradicted;
   }
   if (relation == Relation::Equal) return is_tie(pair, precision) ? Confirmed : Inconclusive;
-  // The claim is contradicted if even the upper end of the ratio's interval is within the margin.
+  // The claim is contradicted if not even the upper end of the ratio's interval exceeds the margin.
   const double most = claimed_ratio(pair, relation).high;
   return pair.covered && most <= 1 + margin_of(pair, precision) ? Contradicted : Inconclusive;
 }
@@ -98,8 +98,8 @@ Judgement judge_pair(const Claim& claim, const Pair& pair, double precision) {
   judgement.size = claimed_ratio(pair, claim.relation);
   const Judgement::Outcome sized = held_against(*judgement.size, *claim.ratio);
   using enum Judgement::Outcome;
-  // A claimed ratio may lie within the margin. It is then confirmed although the sides do not
-  // differ.
+  // A claimed ratio may be so small that it lies within the margin. The claim is then confirmed by
+  // its ratio, although the pair is not different.
   if (judgement.outcome == Confirmed || (pair.covered && sized == Confirmed))
     judgement.outcome = sized;
   return judgement;

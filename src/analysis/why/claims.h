@@ -1,5 +1,5 @@
-/// Judges the claims of a config by the measured pairs, and tells what else differs between the
-/// cases.
+/// Judges the claims of a config by the measured pairs. Also tells in which factors the cases of a
+/// claim differ.
 #pragma once
 
 #include "analysis/pairs.h"
@@ -9,13 +9,13 @@ namespace normbench {
 
 struct GroupAnalysis;
 
-/// The page faults that a case has in addition to those of another one, because of where it writes
-/// its outputs.
+/// The additional page faults of a case compared with another case that differs only in where
+/// outputs are written.
 struct FaultsAdded {
   std::int64_t buffers = 0;     // number of additional fresh outputs
   double faults = 0;            // number of additional page faults per iteration
   std::optional<double> share;  // share of the additional time that these faults take
-  bool at_most = false;         // `share` is an upper bound: see FaultCost
+  bool at_most = false;         // `share` is an upper bound (see FaultCost::at_most)
 };
 
 /// The effect of some of the factors in which two cases differ. `pair` compares two cases that
@@ -30,7 +30,7 @@ struct Contribution {
 struct Caveat {
   std::vector<Factor> factors;  // how the slower case differs from the faster one
   // The effects of the factors in two steps, one of which changes a single factor. Empty if no
-  // measured case lies between the two cases.
+  // measured case lies between the two cases, that is, if none has only some of these differences.
   std::vector<Contribution> parts;
 };
 
@@ -66,8 +66,8 @@ struct Judgement {
 };
 
 /// Compares the interval of a measured ratio with a claim. Returns Confirmed if it lies inside the
-/// claimed range, DirectionOnly if it lies outside, else Inconclusive. A single claimed number
-/// stands for the range of 10 % around it, but not below 1.
+/// claimed range, DirectionOnly if it lies outside, and Inconclusive otherwise. If a single number
+/// is claimed, the range is this number +- 10 %, cut off below 1.
 Judgement::Outcome held_against(const Interval& size, const ClaimedRatio& claimed);
 
 /// Returns the measured ratio in the claim's direction: the time of the side claimed to be slower

@@ -8,12 +8,13 @@ namespace normbench {
 namespace {
 
 constexpr double kLinkShare = 0.6;
-constexpr double kSyncShare = 0.2;  // waiting is a cause from this share of the time on
+constexpr double kSyncShare = 0.2;  // waiting is a cause if it takes this share of the time or more
 // Submitting work is a cause if its calls take at least kLaunchShare of the time and the GPU works
-// for at most kIdle of it.
+// for at most kIdle of the time.
 constexpr double kLaunchShare = 0.7;
 constexpr double kIdle = 0.5;
-constexpr double kSureBusyNs = 20e3;  // events around a stage hardly change a time of this length
+// If the GPU time of a stage exceeds this, the overhead of the CUDA events around it is negligible.
+constexpr double kSureBusyNs = 20e3;
 
 bool waits_for_device(const StageResult& stage) { return roles_of(stage).waits; }
 
@@ -99,7 +100,7 @@ Cause sync_cause(const Subject& subject) {
 Cause launch_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
   const auto count = std::ranges::count_if(result.stages, only_submits);
-  if (count == 0 || !result.peer.empty()) return {};  // a peer launches other kernels
+  if (count == 0 || !result.peer.empty()) return {};  // which kernels a peer launches is not known
   const std::optional<double> busy = busy_ns(subject);
   if (!busy) return {};
   double calls = 0;
@@ -112,8 +113,8 @@ Cause launch_cause(const Subject& subject) {
   }
   const double share = result.graph ? 0 : static_cast<double>(count) * launch_ns(subject) / time;
   if (share < kLaunchShare) return {};
-  // Launches that overlap with other work cost less than empty ones. So the cost is cut such that
-  // all launches together take at most the case's time.
+  // A launch that overlaps with other work costs less than an empty launch. So the cost is limited
+  // such that all launches together take at most the case's time.
   const double cost_ns = std::min(launch_ns(subject), time / static_cast<double>(count));
   return {why::PricedLaunches{count, cost_ns}, std::min(1.0, share)};
 }

@@ -32,8 +32,8 @@ std::vector<TensorDesc> inputs(const CaseResult& result) {
   return list;
 }
 
-/// Returns the stages that two cases have in common, if one case has all ops of the other in the
-/// same order, with or without more ops between them. Returns nothing otherwise.
+/// Returns the stages that two cases have in common, if all ops of one case occur in the other case
+/// in the same order, where further ops may be between them. Returns nothing otherwise.
 std::optional<std::vector<Both>> side_by_side(const CaseResult& a, const CaseResult& b) {
   if (a.stages.size() > b.stages.size()) {
     auto swapped = side_by_side(b, a);
@@ -50,7 +50,7 @@ std::optional<std::vector<Both>> side_by_side(const CaseResult& a, const CaseRes
   return list.size() == a.stages.size() ? std::optional(list) : std::nullopt;
 }
 
-/// Returns when a stage prepares its constants; Cached if the config does not tell.
+/// Returns when a stage prepares its constants; Cached if the config does not set it.
 Constants constants_of(const StageResult& stage) {
   for (const auto& [member, said] : stage.parameters.items())
     if (parameter_kind(member) == ParameterKind::Constants && said.is_string())
@@ -58,7 +58,8 @@ Constants constants_of(const StageResult& stage) {
   return Constants::Cached;
 }
 
-/// Returns the parameter as in the config; null if it has its default.
+/// Returns a parameter as it is in the config. If the config does not set it, returns the default
+/// of constants, storage and flip, and null for any other parameter.
 FactorValue parameter(const StageResult& stage, const std::string& member) {
   const ParameterKind kind = parameter_kind(member);
   if (kind == ParameterKind::Constants) return constants_of(stage);
@@ -67,8 +68,9 @@ FactorValue parameter(const StageResult& stage, const std::string& member) {
   return kind == ParameterKind::Flip ? Json(name_of(Flip::None)) : Json();
 }
 
-/// Returns the parameters that at least one of the two stages sets. Leaves out parameters that show
-/// in the output of the stage and, if the storage differs, parameters about files.
+/// Returns the names of the parameters that at least one of the two stages sets. Leaves out
+/// parameters that decide a property of the output, such as its dtype. If the stages use different
+/// kinds of storage, also leaves out the other parameters about files.
 std::set<std::string> parameters(const Both& both) {
   std::set<std::string> members;
   bool other_storage = false;
@@ -86,8 +88,8 @@ std::set<std::string> parameters(const Both& both) {
   return members;
 }
 
-/// Adds a factor that differs in one stage. If another stage differs in the same way, adds only the
-/// stage to that factor.
+/// Adds a factor in which the two cases differ in this stage. If the list already has the same
+/// factor from another stage, adds only the label of the stage to that factor.
 void note(std::vector<Factor>& list, Factor factor, const Both& both) {
   if (factor.left == factor.right) return;
   const auto same = std::ranges::find_if(list, [&](const Factor& other) {
@@ -98,13 +100,14 @@ void note(std::vector<Factor>& list, Factor factor, const Both& both) {
   noted.stages.push_back(both.a->label);
 }
 
-/// Adds differences in where a stage runs and what it writes, unless they follow from its input.
+/// Adds the differences in where a stage runs and what it writes. Leaves out differences that
+/// follow from differences of its input.
 void note_place_and_output(const Both& both, std::vector<Factor>& list) {
   const StageResult &a = *both.a, &b = *both.b;
   const TensorDesc &in_a = both.in_a, &in_b = both.in_b;
   const bool data_moved = (in_a.memory == Memory::Device) != (in_b.memory == Memory::Device);
   if (!data_moved) note(list, {Kind::Place, a.place, b.place}, both);
-  const bool is_chosen = a.forced || b.forced;  // otherwise the kernel follows from the input
+  const bool is_chosen = a.forced || b.forced;  // false: the kernel follows from the input
   if (a.place == b.place && is_chosen) note(list, {Kind::Kernel, a.kernel, b.kernel}, both);
   note(list, {Kind::Output, a.output, b.output}, both);
   const bool inherited = a.out.memory == in_a.memory && b.out.memory == in_b.memory;
@@ -114,7 +117,7 @@ void note_place_and_output(const Both& both, std::vector<Factor>& list) {
   if (in_a.layout == in_b.layout) note(list, {Kind::Layout, a.out.layout, b.out.layout}, both);
 }
 
-/// Returns the number of stages that have the parameter of this factor.
+/// Returns the number of stages that set the parameter of this factor in at least one case.
 std::size_t carriers(const std::vector<Both>& stages, const Factor& factor) {
   const auto is_it = [&](const std::string& member) {
     return factor.kind == Kind::Constants ? parameter_kind(member) == ParameterKind::Constants
@@ -124,8 +127,8 @@ std::size_t carriers(const std::vector<Both>& stages, const Factor& factor) {
       stages, [&](const Both& both) { return std::ranges::any_of(parameters(both), is_it); }));
 }
 
-/// Adds the differences between stages of the same op. A factor names its stages only if other
-/// stages could differ in it but do not.
+/// Adds the differences between the stages that both cases have. A factor lists its stages only if
+/// there are other stages that could differ in it but do not.
 void add_stage_factors(const std::vector<Both>& stages, std::vector<Factor>& list) {
   std::vector<Factor> differences;
   for (const Both& both : stages) {
@@ -147,8 +150,8 @@ void add_stage_factors(const std::vector<Both>& stages, std::vector<Factor>& lis
   }
 }
 
-/// Returns the output policies of the chain's stages. An in-place stage is left out, since its op
-/// implies the policy.
+/// Returns the distinct output policies of a case's stages. An in-place stage is left out, since
+/// its op implies the policy.
 std::vector<OutputPolicy> allocations(const CaseResult& result) {
   std::set<OutputPolicy> policies;
   for (const StageResult& stage : result.stages)
@@ -167,8 +170,9 @@ bool inherits_memory(const CaseResult& result) {
   return result.source && result.source->memory == outputs_of(result).front().memory;
 }
 
-/// Adds the differences between two chains of different ops, each taken as a whole: how outputs are
-/// allocated, when constants are prepared, and the dtype, layout and host memory of the result.
+/// Adds the differences between two cases whose ops differ. The stages are not compared one by one.
+/// Instead, each case as a whole gives one value for how outputs are allocated, for when constants
+/// are prepared, and for the dtype, layout and host memory of the result.
 void add_chain_factors(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   add(list, Kind::Constants, constants(a), constants(b));
   add(list, Kind::Outputs, allocations(a), allocations(b));
@@ -188,14 +192,14 @@ std::vector<std::string> ops(const CaseResult& result, bool casts) {
   return names;
 }
 
-/// Returns true if the sources have different dtypes. Older documents have no dtype; for them,
-/// different numbers of bytes count.
+/// Returns true if the sources have different dtypes. Older documents have no dtypes, so for them
+/// the numbers of bytes are compared.
 bool other_dtypes(const CaseResult& a, const CaseResult& b) {
   if (a.source && b.source) return a.source->dtype != b.source->dtype;
   return !a.source && !b.source && a.source_bytes != b.source_bytes;
 }
 
-/// Returns true if the ops differ only by the casts that a different source dtype needs.
+/// Returns true if the sources have different dtypes and the ops differ only in casts.
 bool cast_follows_source(const CaseResult& a, const CaseResult& b) {
   return other_dtypes(a, b) && ops(a, true) != ops(b, true) && ops(a, false) == ops(b, false);
 }
@@ -234,9 +238,9 @@ bool is_of_allocation(const Factor& factor) {
   return factor.kind == Kind::Output || factor.kind == Kind::Outputs;
 }
 
-/// If the peers differ, adds that factor and removes the factors about kernels, which follow from
-/// it. If one of the cases has many page faults (faults_on_result), the page faults decide which
-/// outputs count as fresh.
+/// If different peers run the two cases, adds Kind::Peer and removes Kind::Kernel, because the peer
+/// decides the kernels. If one of the cases has many page faults (faults_on_result), its outputs
+/// count as fresh, regardless of its output policies.
 void add_runner(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   if (a.peer == b.peer) return;
   std::erase_if(list, [](const Factor& factor) { return factor.kind == Kind::Kernel; });
@@ -253,7 +257,8 @@ bool names_peer(const Json& value, const CaseResult& result) {
   return value == peer || (value.is_structured() && std::ranges::find(value, peer) != value.end());
 }
 
-/// Adds differing axes if no factor but the peer was found. Axes that name the peer are left out.
+/// Adds the axes with different values, if the cases differ in nothing else or only in the peer.
+/// Leaves out axes that name the peer.
 void add_axes(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   const auto is_peer = [](const Factor& factor) { return factor.kind == Kind::Peer; };
   if (!std::ranges::all_of(list, is_peer)) return;
@@ -274,9 +279,9 @@ std::vector<std::string> servers(const CaseResult& result, const CaseResult& oth
   return lanes;
 }
 
-/// Adds differences in the number of items in flight. If both cases have several, adds differences
-/// in how they are submitted. If both also submit by lane, adds differences in the servers of
-/// lanes.
+/// Adds a difference in the number of items in flight. If both cases have several items in flight,
+/// adds a difference in how work is submitted. If both submit by lane, adds the lanes with
+/// different numbers of servers.
 void add_flight(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   const auto in_flight = [](const CaseResult& result) {
     return result.pipeline ? result.pipeline->in_flight : 1;

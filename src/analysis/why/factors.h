@@ -9,7 +9,8 @@
 
 namespace normbench {
 
-/// The dtype of a case's source, and whether the case has a cast for it that the other case lacks.
+/// The dtype of a case's source. `cast`: the case has a cast of the source that the other case
+/// lacks.
 struct SourceDType {
   DType dtype = DType::Float32;
   bool cast = false;
@@ -53,22 +54,23 @@ struct Factor {
     Axis
   };
   Kind kind;
-  FactorValue left, right;               // values in the first and the second case
-  std::string name = {};                 // name of the parameter or the axis
-  // Labels of the stages that differ; empty if all stages that could differ do.
+  FactorValue left, right;  // values in the first and the second case
+  std::string name = {};    // name of the parameter or the axis
+  // Labels of the stages that differ in this factor. Empty if all stages that could differ do.
   std::vector<std::string> stages = {};
 
   bool operator==(const Factor&) const = default;
 };
 
-/// Returns all differences between what the config asks of `a` and of `b`; empty if there are none.
-/// A difference that follows from another one is left out:
-/// - a place that follows from where the data lies;
+/// Returns all differences between what the config specifies for `a` and for `b`; an empty list if
+/// there are none. Left out are differences that follow from others:
+/// - a place that follows from the memory of the input;
 /// - a memory kind that a stage inherits from its input;
-/// - a kernel that neither config names, and any kernel if the peers differ;
-/// - the cast that a source of integers needs;
+/// - the kernel, if the config names it for neither case, or if the peers differ;
+/// - a cast that only one case needs, because the dtypes of the sources differ;
 /// - an axis, if a factor other than the peer was found.
-/// A peer's outputs count as fresh if it has many page faults (faults_on_result).
+/// The config does not specify the output policy of a peer. It is taken to be OutputPolicy::Fresh
+/// if faults_on_result() is true for the case.
 std::vector<Factor> factors(const CaseResult& a, const CaseResult& b);
 
 /// Returns true if a peer ran the case on the host with many page faults: at least one per

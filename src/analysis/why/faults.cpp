@@ -6,7 +6,8 @@
 namespace normbench {
 namespace {
 
-// Words in the commands of peers, and beginnings of words that set variables of glibc's malloc.
+// Words in the commands of peers. Environment variables that begin with kMalloc or kTunables set
+// options of glibc's malloc.
 constexpr std::string_view kEnv = "env", kAllocator = "--allocator", kMalloc = "MALLOC_",
                            kTunables = "GLIBC_TUNABLES=";
 
@@ -15,7 +16,7 @@ bool all_reused(const CaseResult& result) {
       result.stages, [](const StageResult& stage) { return stage.output == OutputPolicy::Reuse; });
 }
 
-/// Returns true for a setting of glibc's malloc that `env` takes, such as
+/// Returns true for an argument of `env` that sets an option of glibc's malloc, such as
 /// `MALLOC_TRIM_THRESHOLD_=1`.
 bool sets_malloc(const std::string& word) {
   return word.starts_with(kMalloc) || word.starts_with(kTunables);
@@ -45,8 +46,9 @@ bool differ_in_allocator(const Results& results, const std::string& a, const std
   return !words.empty() && peers[a] != peers[b] && words == without_allocator(peers[b]);
 }
 
-/// Returns true if `other` differs only in that it reuses all outputs or, for a peer's case, only
-/// in how it allocates.
+/// Returns true if `other` differs from `result` only in the allocation of outputs. If normbench
+/// itself runs `result`, `other` must reuse all outputs. If a peer runs `result`, the command of
+/// the peer of `other` must be the same except for the allocator.
 bool allocates_otherwise(const CaseResult& result, const CaseResult& other,
                          const Results& results) {
   const std::vector<Factor> changed = factors(result, other);
@@ -57,8 +59,8 @@ bool allocates_otherwise(const CaseResult& result, const CaseResult& other,
          });
 }
 
-/// Returns the fastest measured case that differs only in how it allocates and has less than a
-/// tenth of the page faults; nothing if there is none.
+/// Returns the fastest measured case that differs from `result` only in the allocation of outputs
+/// and has less than a tenth of its page faults. Returns nothing if there is none.
 std::optional<Twin> reused_twin(const GroupResult& group, const CaseResult& result,
                                 const Results& results) {
   std::optional<Twin> best;
@@ -87,9 +89,10 @@ bool allocates(const CaseResult& result, Memory memory) {
   });
 }
 
-/// Returns the cost of touching one page in ns, from the limit for the kind of memory that the case
-/// allocates. Returns nothing if there is no such limit. CPU time is used if it is less than wall
-/// time, since other programs took the difference.
+/// Returns the cost of touching one page in ns, from the page-fault limit for the kind of memory
+/// that the case allocates. Returns nothing if there is no such limit. If the limit's CPU time is
+/// less than its wall time, uses the CPU time, because other programs took the rest of the wall
+/// time.
 std::optional<double> touch_ns(const GroupResult& group, const CaseResult& result,
                                const Results& results) {
   for (const CaseResult& limit : group.limits) {
@@ -102,7 +105,8 @@ std::optional<double> touch_ns(const GroupResult& group, const CaseResult& resul
   return std::nullopt;
 }
 
-/// Returns the wall time or the CPU time that the twin saves per fault in ns, whichever is less.
+/// Returns the time in ns that the twin saves per fault: the saved wall time or CPU time, whichever
+/// is less.
 double saved_ns(const CaseResult& result, const Twin& twin, const Results& results) {
   const double time = median_ns(result, results) - twin.time_ns;
   const double own_cpu = cpu_ns(result), its_cpu = cpu_ns(*twin.result);
@@ -119,7 +123,8 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
   const auto touch = touch_ns(group, result, results);
   FaultCost cost{.faults = faults};
   if (const auto twin = reused_twin(group, result, results)) {
-    // A peer is another process, so kProcessEffect applies.
+    // A peer and its twin are two processes. Their times may differ by kProcessEffect without a
+    // cause.
     const bool is_peer = !result.peer.empty();
     if (twin->saved.low <= (is_peer ? kProcessEffect : 0)) return std::nullopt;
     cost.share = twin->saved;
@@ -134,7 +139,7 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
   if (!touch) return std::nullopt;
   const double time = median_ns(result, results);
   cost.at_most = true;
-  // All faults together take at most the case's time.
+  // The cost is limited so that all faults together take at most the case's time.
   cost.cost_ns = std::min(*touch, time / faults);
   const double most = *cost.cost_ns * faults / time;
   cost.share = {.value = most, .low = 0, .high = most};

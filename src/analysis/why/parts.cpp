@@ -23,8 +23,8 @@ Resource resource_of(const StageResult& stage) {
   return stage.place == Place::Cuda ? Resource::Gpu : Resource::Cpu;
 }
 
-/// Returns the share of a stage in the case's time. For a stage that page-locks memory, this is the
-/// time of its calls, since the host does that work.
+/// Returns the share of a stage in the case's time. For a stage that page-locks memory, it is the
+/// share of the stage's calls, since the host does that work.
 double share_of(const CaseResult& result, const StageResult& stage) {
   if (!page_locks(stage) || stage.calls_ns.empty()) return stage_share(result, stage);
   StageResult host = stage;

@@ -11,21 +11,21 @@ enum class Resource { Decode, Reading, Link, Pinning, Gpu, Cpu };
 struct ResourceShare {
   Resource resource;
   std::vector<std::string> stages = {};  // labels of the stages
-  double share = 0;                      // share of the case's time, 0 to 1
+  double share = 0;                      // share of the case's time; may exceed 1 if stages overlap
 };
 
 /// Returns the shares of a case by resource, the largest first; empty if the stages have no times.
 std::vector<ResourceShare> parts(const CaseResult& result);
 
-/// The limit of what a faster resource can gain, by Amdahl's law: however fast `other` becomes, the
-/// time of `part` stays.
+/// The limit of what a faster resource can gain, by Amdahl's law. However much faster `other`
+/// becomes, the time of `part` remains.
 struct Gain {
   ResourceShare part;
   Resource other;  // the largest of the other resources
 };
 
-/// Returns the gain with this resource as `part`. Returns nothing if the case does not use it, or
-/// uses no other.
+/// Returns the gain with `resource` as `part`. Returns nothing if the case does not use this
+/// resource, or uses no other.
 std::optional<Gain> gain_beside(const CaseResult& result, Resource resource);
 
 /// Returns true for a stage that page-locks memory or copies into page-locked memory.

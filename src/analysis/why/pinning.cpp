@@ -10,8 +10,9 @@
 namespace normbench {
 namespace {
 
-/// The measured cases of a group by what two of them have in common if they differ in nothing or
-/// only in a kind of memory. It narrows the search for such pairs; factors() decides.
+/// The measured cases of a group by their threads, peer, source and stages. Two cases that differ
+/// in nothing, or only in a kind of memory, are in the same list. So factors() has to compare only
+/// the cases of one list.
 class NearlyAlike {
  public:
   explicit NearlyAlike(const GroupResult& group) {
@@ -80,8 +81,8 @@ Interval time_of(const CaseResult& result, const Results& results) {
   return time_interval(times_ns(result, results), decision_level);
 }
 
-/// Returns a - b. The rounds are not paired, so the interval is the widest one that both intervals
-/// allow.
+/// Returns a - b. The rounds are not paired, so the interval reaches from the smallest to the
+/// largest difference that the two intervals allow.
 Interval difference(const Interval& a, const Interval& b) {
   return {.value = a.value - b.value, .low = a.low - b.high, .high = a.high - b.low};
 }
@@ -117,9 +118,10 @@ std::optional<Interval> saved_by_memory(const GroupResult& group, const Results&
   return best;
 }
 
-/// Returns the largest saving per batch, in ns, if memory is page-locked once instead of in every
-/// batch. It is the time of a case with pageable memory, less the time of the same case with
-/// page-locking stages, without these stages. Returns nothing if there is no such pair.
+/// Returns the largest saving per batch, in ns, if memory is locked once instead of in every batch.
+/// It is the difference of two times. The first is the time of a case with pageable memory. The
+/// second is the time of the same case with additional page-locking stages, minus the time of these
+/// stages. Returns nothing if there is no such pair.
 std::optional<Interval> saved_without_locking(const GroupResult& group, const Results& results) {
   std::optional<Interval> best;
   const NearlyAlike cases(group);

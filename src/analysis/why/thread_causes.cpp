@@ -7,14 +7,15 @@
 namespace normbench {
 namespace {
 
-constexpr double kFixedShare = 0.5;  // a fixed cost decides from this share of the time on
+// A fixed cost or the start of teams is a cause if it takes at least this share of the time.
+constexpr double kFixedShare = 0.5;
 
 bool is_host_stream(const CaseResult& limit) {
   return has_limit_of(limit, LimitKind::Memory) && !uses_gpu(limit);
 }
 
-/// Returns the fastest stream with more threads that moves as many bytes as `limit`; null if there
-/// is none.
+/// Returns the fastest host stream that moves as many bytes as `limit` with more threads; null if
+/// there is none.
 const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) {
   const CaseResult* best = nullptr;
   for (const CaseResult& other : subject.group.limits) {
@@ -64,8 +65,8 @@ Cause smaller_team_cause(const Subject& subject, double least_share) {
   return {why::SmallerTeam{fewer->result->threads, fewer->time_ns}, fewer->saved.value, true};
 }
 
-/// Returns true if the case is so short that waking its teams may take all of its time, and the
-/// document has no measured time to start such a team.
+/// Returns true if the time to start the case's teams of threads was not measured, and the case is
+/// so short that waking them may take half of its time or more.
 bool may_be_waking(const Subject& subject) {
   const CaseResult& result = subject.result();
   return result.threads > 1 && !uses_gpu(result) && !subject.document.team_ns(result.threads) &&

@@ -1,5 +1,5 @@
-// Highway compiles a file that includes this header once per instruction set. So this guard admits
-// the header once per instruction set, not once per file.
+// Highway compiles each file that uses this header several times, once for each instruction set. So
+// this guard lets the header in once for each instruction set, not once for each file.
 #if defined(NORMBENCH_BYTE_TABLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_BYTE_TABLE_INL_H_
 #undef NORMBENCH_BYTE_TABLE_INL_H_
@@ -19,8 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // True for instruction sets that pick bytes out of two vectors at once (AVX-512 with VBMI).
 constexpr bool kHasByteTables = HWY_TARGET <= HWY_AVX3_DL;
 
-/// A table with a 16-bit value for each of the 256 values of a byte, held in eight registers. It is
-/// a template, so that instruction sets without byte tables do not compile it.
+/// A table with a 16-bit value for each of the 256 values of a byte, held in eight vector
+/// registers. It is a template, so that instruction sets without byte tables do not compile it.
 template <class Bytes>
 class ByteTable {
  public:
@@ -32,11 +32,12 @@ class ByteTable {
       LoadInterleaved2(Bytes(), halves + 128 * part, low_[part], high_[part]);
   }
 
-  /// Looks up 64 bytes. `first` gets the values of bytes 0 to 31, `second` those of bytes 32 to 63.
+  /// Looks up 64 bytes. `first` gets the values of bytes 0 to 31, `second` the values of bytes 32
+  /// to 63.
   template <class V16>
   HWY_INLINE void look_up(const std::uint8_t* in, V16& first, V16& second) const {
-    // The final interleave works within blocks of 16 bytes, so groups of eight bytes are reordered
-    // before it.
+    // The interleave at the end works within blocks of 16 bytes. So groups of eight bytes are
+    // reordered first, which puts the results into the order of `in`.
     alignas(64) static constexpr std::uint64_t kEights[8] = {0, 4, 1, 5, 2, 6, 3, 7};
     const hn::Repartition<std::uint64_t, Bytes> eights;
     const auto order = SetTableIndices(eights, kEights);
@@ -56,7 +57,8 @@ class ByteTable {
                    IfNegativeThenElse(BitCast(i, bytes), BitCast(i, above), BitCast(i, below)));
   }
 
-  V low_[4], high_[4];  // each vector: the lower or the upper bytes of 64 values
+  // low_[k] and high_[k] have the low and the high bytes of entries 64 * k to 64 * k + 63.
+  V low_[4], high_[4];
 };
 
 }  // namespace normbench::HWY_NAMESPACE

@@ -10,14 +10,14 @@ namespace {
 constexpr std::int64_t kUnknownCache = std::int64_t{32} << 20;
 constexpr std::int64_t kLargestCluster = std::int64_t{100} << 20;
 
-/// Returns true if there are several caches and the last one is larger than kLargestCluster, so
-/// that it must belong to a whole socket.
+/// Returns true if there are several levels of cache and the last level has more than
+/// kLargestCluster bytes. Such a cache belongs to a whole socket, not to a cluster of cores.
 bool is_spread(const std::vector<std::int64_t>& caches) {
   return caches.size() > 1 && caches.back() > kLargestCluster;
 }
 
-/// Returns the smallest Signature::reuse_bytes with which the caches do not keep an output until it
-/// is used again.
+/// Returns the smallest Signature::reuse_bytes at which an output is assumed to leave the caches
+/// before it is used again.
 std::int64_t lost_bytes(const std::vector<std::int64_t>& caches, int threads) {
   const std::int64_t kept = kept_bytes(caches, threads);
   return kept + kept / 2;

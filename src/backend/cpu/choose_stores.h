@@ -6,17 +6,18 @@
 
 namespace normbench {
 
-/// Returns how many bytes `threads` cores can store and soon read again faster than from memory.
-/// `caches` are the sizes of the data caches in bytes, nearest first.
-/// - `caches` is empty: 32 MiB.
-/// - There are several caches, and the last one has more than 100 MiB: `threads` times the size of
-///   the cache before it. A whole socket shares such a cache, also with other programs.
+/// Returns how many bytes the caches of `threads` cores keep. Data of this size can be stored and
+/// soon be read again faster than from memory. `caches` are the sizes of the data caches in bytes,
+/// nearest first.
+/// - If `caches` is empty: 32 MiB.
+/// - If there are several caches, and the last one has more than 100 MiB: `threads` times the size
+///   of the cache before the last one. All programs on a socket share such a large cache.
 /// - Otherwise: the size of the last-level cache.
 std::int64_t kept_bytes(const std::vector<std::int64_t>& caches, int threads);
 
 /// Returns NonTemporal if the pages of the output are mapped and `reuse_bytes` is at least 1.5
-/// times kept_bytes(), else Normal. On fresh pages normal stores are faster, because the operating
-/// system has just zeroed these pages in the cache.
+/// times kept_bytes(). Otherwise returns Normal. On fresh pages normal stores are faster, because
+/// the operating system has just zeroed these pages in the cache.
 Stores choose_stores(const Signature& signature, const std::vector<std::int64_t>& caches,
                      int threads);
 

@@ -12,8 +12,9 @@ constexpr std::int64_t kSlabElements = std::int64_t{1} << 21;
 /// Returns the number of images of the first input, or of the first output if there is no input.
 std::int64_t batch_of(const Signature& s) { return (s.in.empty() ? s.out : s.in)[0].shape.n; }
 
-/// Returns the number of images per slab: as many as keep every tensor within kSlabElements
-/// elements, but at least one. If an output is a sum over the whole batch, the slab has all images.
+/// The reference computes a batch in slabs. Returns the number of images in a slab: the largest
+/// number for which no tensor has more than kSlabElements elements, but at least one. If output
+/// images depend on several input images (whole_batch()), a slab has the whole batch.
 std::int64_t slab_images(const Op& op, const Signature& s) {
   const std::int64_t images = batch_of(s);
   if (whole_batch(op)) return images;
@@ -23,11 +24,12 @@ std::int64_t slab_images(const Op& op, const Signature& s) {
   return std::max<std::int64_t>(1, kSlabElements / largest);
 }
 
-/// Images [first, first + count) of a batch of `batch` images.
+/// A slab: images [first, first + count) of a batch of `batch` images.
 struct Slab {
   std::int64_t first, count, batch;
 
-  /// Returns true if the view is not a batch of images. Every slab then uses the whole view.
+  /// Returns true if the view does not have one image for each image of the batch. Every slab then
+  /// uses the whole view.
   bool has_all_of(const View& view) const { return view.desc.shape.n != batch; }
   Tensor64 read(const View& view) const {
     return has_all_of(view) ? to_double(view, 0, view.desc.shape.n) : to_double(view, first, count);

@@ -1,5 +1,5 @@
-// Highway compiles a file that includes this header once per instruction set. So this guard admits
-// the header once per instruction set, not once per file.
+// Highway compiles each file that uses this header several times, once for each instruction set. So
+// this guard lets the header in once for each instruction set, not once for each file.
 #if defined(NORMBENCH_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_ELEMENTWISE_INL_H_
 #undef NORMBENCH_ELEMENTWISE_INL_H_
@@ -33,10 +33,10 @@ HWY_INLINE void put(D d, V v, T* p) {
   }
 }
 
-/// The stores that go past the cache; normal stores if the instruction set has none.
+/// Stores past the cache. The scalar instruction set has no such stores and uses normal ones.
 constexpr Stores kPastCache = kScalar ? Stores::Normal : Stores::NonTemporal;
 
-/// Returns make<dtype, stores>() for a floating-point dtype; null for any other dtype.
+/// Returns make<dtype, stores>() for a floating-point dtype, and null for any other dtype.
 template <class Function, class Make>
 Function for_floats(DType dtype, Stores stores, const Make& make) {
   return with_fixed(dtype, [&]<DType T>(Fixed<T>) -> Function {
@@ -116,9 +116,12 @@ constexpr int vectors_per_chunk() {
 
 template <DType From, DType To>
 constexpr bool kLooksUp = From == DType::UInt8 && sizeof(Storage<To>) == 2 && kHasByteTables;
-constexpr std::int64_t kWorthATable = 512;  // elements; a table costs as much as computing 256
+// A run uses a table only if it has at least this many elements. Building the table takes as long
+// as computing 256 elements.
+constexpr std::int64_t kWorthATable = 512;
 
-/// A `Function` from bytes to 16-bit values that looks up whole chunks in a table.
+/// The function object `Function`, from bytes to 16-bit values, with a chunk() that takes its
+/// results from a table.
 template <DType To, class Function>
 class LookedUp : public Function {
  public:
@@ -145,7 +148,8 @@ class LookedUp : public Function {
   ByteTable<hn::ScalableTag<std::uint8_t>> table_;
 };
 
-/// Computes `Vectors` vectors: by lookup if `f` has a table, else block by block.
+/// Computes `Vectors` vectors. Looks them up if `f` has a table, and otherwise computes block by
+/// block.
 template <DType From, DType To, Stores S, int Vectors, class Function>
 HWY_INLINE void chunk(const Storage<From>* in, Storage<To>* out, const Function& f) {
   if constexpr (requires { f.template chunk<S>(in, out); }) {
@@ -173,8 +177,9 @@ HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t 
   std::memcpy(out, to, count * sizeof(*out));
 }
 
-/// Returns how many of `elements` each of the kParts parts gets. It is a multiple of `unit`; 0 if
-/// there are too few elements.
+/// A run is computed in kParts parts at once (see kParts). Returns the number of elements in each
+/// part if the parts share `elements` elements: a multiple of `unit`, or 0 if there are too few
+/// elements.
 template <DType From, DType To>
 HWY_INLINE std::int64_t part_elements(const Storage<From>* in, Storage<To>* out,
                                       std::int64_t elements, std::int64_t unit) {
@@ -184,16 +189,17 @@ HWY_INLINE std::int64_t part_elements(const Storage<From>* in, Storage<To>* out,
   return part_bytes(elements / kParts * least, phase) / least / unit * unit;
 }
 
-/// Computes the elements in kParts parts, a chunk of each in turn. `out` must be aligned. Returns
-/// how many elements are done.
+/// Computes most of the elements in kParts parts: one chunk of each part in turn. The constants of
+/// `f` repeat every `period` elements. `out` must be aligned to a vector. Returns how many elements
+/// are done, counted from the first one.
 template <DType From, DType To, class Function>
 HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
                                  std::int64_t period, Function& f) {
   constexpr int kVectors = vectors_per_chunk<From, To>();
   constexpr auto size = static_cast<std::int64_t>(sizeof(*in));
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
-  if (part_elements<From, To>(in, out, elements, step) == 0) return 0;  // without computing lcm()
-  const std::int64_t unit = std::lcm(step, period);  // all parts start with the same constants
+  if (part_elements<From, To>(in, out, elements, step) == 0) return 0;  // avoids lcm()
+  const std::int64_t unit = std::lcm(step, period);  // so all parts start with the same constants
   std::int64_t done = 0;
   while (const std::int64_t part =
              part_elements<From, To>(in + done, out + done, elements - done, unit)) {
@@ -201,8 +207,8 @@ HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std:
       for (std::int64_t at = i; at < i + kParts * part; at += part) {
         fetch_lines_soon(in + at + kFetchAhead / size, step * size);
         chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, f);
-        // Without this the compiler groups the fetches of several pages, which was about a seventh
-        // slower on Emerald Rapids.
+        // Without this fence, the compiler groups the prefetches of several parts. That was about a
+        // seventh slower on Emerald Rapids.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
     done += kParts * part;
@@ -219,7 +225,8 @@ HWY_INLINE std::int64_t until_aligned(const std::byte* out, std::int64_t step) {
   return (step - past) % step;
 }
 
-/// Computes a whole run: elements before the first aligned output, whole blocks, then what is left.
+/// Computes a whole run: first the elements before the first aligned output, then whole blocks, and
+/// last the remaining elements.
 template <DType From, DType To, Stores S, class Function>
 HWY_INLINE void blocks(const Run& run, Function f) {
   constexpr int kVectors = vectors_per_chunk<From, To>(), kFewest = vectors_per_block<To>();
@@ -241,7 +248,8 @@ HWY_INLINE void blocks(const Run& run, Function f) {
   partial<From, To>(in + i, out + i, run.elements - i, f);
 }
 
-/// Computes a short run through the cache. It is not inlined, so that all callers share one copy.
+/// Computes a short run with stores through the cache. It is not inlined, so that all callers share
+/// one copy.
 template <DType From, DType To, class Function>
 HWY_NOINLINE void piece(const Run& run, const Function& f) {
   blocks<From, To, Stores::Normal>(run, f);
@@ -286,7 +294,7 @@ class AllChannels {
   static constexpr bool kUniform = false;
   HWY_INLINE AllChannels(const float* a, const float* b, std::int64_t period)
       : a_(a), b_(b), period_(period) {}
-  /// Moves to an element of the run. Vector 0 of the next calls starts there.
+  /// Moves to `element` of the run. Vector 0 of the next calls starts at this element.
   HWY_INLINE void at(std::int64_t element) { phase_ = element % period_; }
   HWY_INLINE void advance(int vectors) {
     phase_ += vectors * lanes() % period_;
@@ -337,7 +345,7 @@ class ThreeChannels {
 };
 
 /// Computes a whole run with a function that is the same for every element. A long run uses a
-/// lookup table if there is one.
+/// lookup table if kLooksUp allows one.
 template <DType From, DType To, Stores S, class Function>
 HWY_INLINE void uniform(const Run& run, const Function& f) {
   if constexpr (kLooksUp<From, To>)
@@ -365,8 +373,8 @@ HWY_INLINE PartOfPlanes part_at(const Run& run, std::int64_t at) {
   return part;
 }
 
-/// Computes a run of planes from element `begin` on, in kParts parts, a chunk of each in turn.
-/// `pick(channel)` returns the function of a channel. The output must be aligned at `begin`.
+/// Computes a run of planes from element `begin` on, in kParts parts: one chunk of each part in
+/// turn. `pick(channel)` returns the function of a channel. The output must be aligned at `begin`.
 /// Returns the first element that is not done.
 template <DType From, DType To, class Pick>
 HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, const Pick& pick) {
@@ -400,8 +408,8 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
       for (std::int64_t k = i; k < next; k += step)
         for (const PartOfPlanes& one : parts) {
           whole_chunk(one.at + k, one.channel);
-          // Without this the compiler groups the fetches of several pages, which was about a
-          // seventh slower on Emerald Rapids.
+          // Without this fence, the compiler groups the prefetches of several parts. That was about
+          // a seventh slower on Emerald Rapids.
           std::atomic_signal_fence(std::memory_order_seq_cst);
         }
       for (PartOfPlanes& one : parts) {
@@ -431,8 +439,9 @@ constexpr std::int64_t kLongPlane = 32768;
 /// element that is not done: 0 if the run has a single plane or short planes.
 template <DType From, DType To, class Operation>
 HWY_INLINE std::int64_t several_planes(const Run& run, const float* a, const float* b) {
-  // Aligns the output to a cache line, not to a whole chunk. If the output starts at a cache line,
-  // `first` is 0, so that planes that consist of whole chunks begin with a chunk of their own.
+  // The parts begin at the first cache line of the output, after `first` elements. If the output
+  // starts at a cache line, `first` is 0. If planes also consist of whole chunks, then no chunk has
+  // elements of two planes.
   constexpr std::int64_t line = 64 / sizeof(Storage<To>);
   const std::int64_t block = static_cast<std::int64_t>(hn::Lanes(F())) * vectors_per_block<To>();
   const std::int64_t first = until_aligned<To>(run.out, std::max(line, block));

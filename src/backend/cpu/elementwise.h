@@ -13,24 +13,24 @@ using RunFunction = void (*)(const Run& run, const float* a, const float* b);
 /// outputs that do not fit in the cache.
 enum class Stores { Normal, NonTemporal };
 
-/// Return the function for the instruction set in use; null if there is none for these dtypes. A
+/// Return the function for the instruction set in use, or null if there is none for these dtypes. A
 /// function with a single `dtype` reads and writes that dtype.
 RunFunction cast_function(DType from, DType to, Stores stores);
 RunFunction sub_function(DType dtype);
 RunFunction div_function(DType dtype);
-RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b; not for two int dtypes
+RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b; null for two integers
 
 /// Computes x * a[c] + b[c] for pixels of three channels. Does nothing and returns false in these
 /// cases:
-/// - There are not three channels, the strides are not those of the function, or a row is shorter
-///   than 64 pixels.
-/// - The function stores to planes past the cache, and cache lines start at different pixels of the
-///   three planes.
+/// - There are not three channels, or a row is shorter than 64 pixels.
+/// - The strides are not those of interleaved pixels on one side and of planes on the other.
+/// - The function stores to planes past the cache, but the cache lines of the three planes start at
+///   different pixels.
 using PixelFunction = bool (*)(const PixelRun& run, const float* a, const float* b);
 
 /// Returns the function from interleaved pixels of bytes to three planes of floats. It is faster
-/// than `fma_function` with tiles. Returns null for other dtypes and for the scalar instruction
-/// set.
+/// than `fma_function`, for which walk() first copies the pixels into tiles with separate channels.
+/// Returns null for other dtypes and for the scalar instruction set.
 PixelFunction pixels_function(DType from, DType to, Stores stores);
 /// Returns the function from three planes to interleaved pixels of bytes. Returns null if `from` is
 /// not a float dtype, and for the scalar instruction set.

@@ -13,19 +13,21 @@ namespace normbench {
 /// Hardware prefetchers stop at every multiple of this number of bytes, even in larger pages.
 constexpr std::int64_t kPrefetchReach = 4096;  // bytes
 
-/// A run that is stored past the cache is divided into this many parts, and a loop computes a cache
-/// line of each part in turn. With a single part, memory would idle at the end of every page, where
-/// the hardware prefetchers stop.
+/// A run (contiguous elements, see walk.h) that is stored past the cache is divided into this many
+/// parts, and a loop computes a cache line of each part in turn. With a single part, memory would
+/// idle at the end of every page, where the hardware prefetchers stop.
 constexpr std::int64_t kParts = 8;
 
-/// How far each part fetches ahead, into the first-level cache. Loads that miss this cache use the
-/// same few buffers as stores past the cache. On Emerald Rapids, a conversion of uint8 to float16
-/// was 1.06 times as fast as with fetches into the second-level cache.
+/// The distance at which each part prefetches ahead of its loads, into the first-level cache. A
+/// load that misses this cache occupies one of the few buffers that stores past the cache also
+/// need. On Emerald Rapids, a conversion of uint8 to float16 was 1.06 times as fast as with
+/// prefetches into the second-level cache.
 constexpr std::int64_t kFetchAhead = 256;  // bytes
 
 /// Returns true if loads from `in` would wait for earlier stores to `out` because the lower 12 bits
 /// of the addresses match. This happens if `in`, counted modulo 4096 bytes, starts at most 256
-/// bytes before `out` or less than 64 bytes after it. Copies then took 1.7 times as long on Zen 4.
+/// bytes before `out` or less than 64 bytes after it. Copies between such addresses took 1.7 times
+/// as long on Zen 4.
 inline bool lie_alike(const void* in, const void* out) {
   constexpr std::uintptr_t before = 256, behind = 64;
   const auto apart = reinterpret_cast<std::uintptr_t>(in) - reinterpret_cast<std::uintptr_t>(out);
@@ -33,8 +35,8 @@ inline bool lie_alike(const void* in, const void* out) {
 }
 
 /// Returns the distance in bytes from the start of a part to the start of the next one, modulo the
-/// page size. It is not 0: parts that end their pages at the same time wait for memory together,
-/// and copies took 1.06 times as long on Emerald Rapids.
+/// page size. The distance is never 0. With 0, all parts would reach the ends of their pages at the
+/// same time and wait for memory together: copies took 1.06 times as long on Emerald Rapids.
 ///
 /// The result is the first of three distances for which lie_alike() is false for each input of a
 /// part and the output of the previous part. An input excludes at most one of the three, so there
@@ -50,13 +52,13 @@ inline std::int64_t part_phase(std::initializer_list<const void*> inputs, const 
 }
 
 /// Returns the largest distance between parts that is at most `most` bytes and has the remainder
-/// `phase` modulo the page size; 0 if there is none.
+/// `phase` modulo the page size. Returns 0 if there is no such distance.
 constexpr std::int64_t part_bytes(std::int64_t most, std::int64_t phase) {
   return most < phase ? 0 : (most - phase) / kPrefetchReach * kPrefetchReach + phase;
 }
 
 /// Starts to load the cache line of an address into the second-level cache. The address may be
-/// invalid. With fetches into the first-level cache, which can wait for fewer lines at once, copies
+/// invalid. The first-level cache can wait for fewer lines at once: with prefetches into it, copies
 /// on Zen 4 were a quarter slower.
 HWY_INLINE void fetch_line(const void* address) {
   __builtin_prefetch(address, 0, 2);

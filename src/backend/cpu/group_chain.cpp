@@ -96,8 +96,9 @@ Launch prepare_accumulate(const Accumulate&, const Signature& s) {
   };
 }
 
-/// Returns into how many groups the channels are divided for their sums: the largest number with
-/// which each group has at least `worth` elements, enough for a thread.
+/// Returns the number of groups into which the channels are divided for summing. It is the largest
+/// number with at least `worth` elements in each group, or 1. So many elements are enough work for
+/// a thread.
 std::int64_t groups_to_sum(const Shape& x) {
   constexpr std::int64_t worth = 8192;  // elements
   std::int64_t groups = x.c;
@@ -105,7 +106,8 @@ std::int64_t groups_to_sum(const Shape& x) {
   return groups;
 }
 
-/// Sums x as a backward pass sums dbeta, with x in the place of dy.
+/// Sums x with the code that computes dbeta in a backward pass. That code sums dy, so x is passed
+/// as dy.
 Launch prepare_sum(const Sum&, const Signature& s) {
   return [x = s.in[0]](Queue& queue, std::span<const View> in, std::span<const View> out,
                        View scratch) {

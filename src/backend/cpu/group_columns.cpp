@@ -10,8 +10,8 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kFewestColumns = 32;     // in a row or a slab; they fill whole vectors
-constexpr std::int64_t kSummedElements = 8192;  // elements that are summed in float32 at once
+constexpr std::int64_t kFewestColumns = 32;     // in a row or slab (defined below); 32 fill vectors
+constexpr std::int64_t kSummedElements = 8192;  // in a block of rows, whose sums are float32
 constexpr std::int64_t kSampledRows = 16;
 constexpr std::int64_t kBehindTable = 64;
 
@@ -35,9 +35,9 @@ struct ImageRows {
   std::int64_t columns, rows, rest;  // `rest`: columns of a shorter last row, or 0
 };
 
-/// Returns how many neighbouring groups of an image form a slab, on which a thread works at once:
-/// all groups, or fewer if there are fewer images than threads. The result does not change the bits
-/// of any sum.
+/// A slab consists of neighbouring groups of one image. A thread works on a whole slab at once.
+/// Returns the number of groups in a slab: all groups, or fewer if there are fewer images than
+/// threads. This number does not change the bits of any sum.
 std::int64_t groups_of_slab(const ImageRows& image, std::int64_t images, std::int64_t groups,
                             int threads) {
   if (images >= threads || image.columns != image.channels) return groups;
@@ -61,8 +61,8 @@ struct SlabTables {
   std::vector<float> mean, scale, shift, slope;
 };
 
-/// The state of a thread, which sums a slab and at the same time normalises the previous slab.
-/// Slabs are counted over all images.
+/// The state of a thread. In turn, the thread sums a block of rows of a slab and normalises the
+/// same rows of the previous slab. Slabs are counted over all images.
 class ColumnWork {
  public:
   ColumnWork(const GroupTensors& tensors, const ImageRows& image, std::int64_t groups_of_slab,
@@ -157,8 +157,8 @@ class ColumnWork {
     std::ranges::fill(second_, 0.0);
   }
 
-  /// Sets the centre of each column to the mean of its first rows. This centre is so near the mean
-  /// of the whole column that squared distances from the centre lose little precision.
+  /// Sets the centre of each column to the mean of its first kSampledRows rows. This centre is so
+  /// near the mean of the whole column that squared distances from it lose little precision.
   void sample(std::int64_t slab) {
     std::ranges::fill(centre_, 0.0F);
     clear_sums();
@@ -192,7 +192,8 @@ class ColumnWork {
       moments[index_of_group(column)].add(
           {.count = count,
            .mean = static_cast<double>(centre_[column]) + sum / count,
-           .squares = std::max(second_[column] - sum / count * sum, 0.0)});  // keeps NaN
+           // std::max() returns its first argument if that is NaN, so NaN is kept.
+           .squares = std::max(second_[column] - sum / count * sum, 0.0)});
     }
     for (std::size_t group = 0; group < moments.size(); ++group) {
       const std::size_t at = static_cast<std::size_t>(first_group(slab)) + group;

@@ -16,8 +16,8 @@ HWY_INLINE const Storage<T>* row_of(const std::byte* p, std::int64_t element) {
   return reinterpret_cast<const Storage<T>*>(p) + element;
 }
 
-/// Adds the sums over all rows for several vectors of columns side by side. If `Whole` is false,
-/// reads only the first `count` elements of a single vector.
+/// Sums neighbouring vectors of columns over all rows, and adds the sums to `first` and `second`.
+/// If `Whole` is false, there is a single vector, and only its first `count` elements are read.
 template <DType T, bool Forward, int Vectors, bool Whole = true>
 HWY_INLINE void add_columns(const ColumnRows& m, std::int64_t column, std::int64_t count,
                             const float* centre, double* first, double* second) {
@@ -36,7 +36,7 @@ HWY_INLINE void add_columns(const ColumnRows& m, std::int64_t column, std::int64
     const std::int64_t at = r * m.stride + column;
     const Storage<T>* a = row_of<T>(m.in[0], at);
     const Storage<T>* x = Forward ? a : row_of<T>(m.in[1], at);
-    // Fetches the same columns of the row that is `m.rows` rows further on.
+    // Prefetches the next block of rows: the same columns, `m.rows` rows further on.
     constexpr auto bytes = static_cast<std::int64_t>(Vectors * kColumnLanes * sizeof(*a));
     fetch_lines(a + m.rows * m.stride, bytes);
     if constexpr (!Forward) fetch_lines(x + m.rows * m.stride, bytes);

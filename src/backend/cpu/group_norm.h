@@ -1,5 +1,5 @@
-/// Computes the statistics of groups of channels, and normalises the groups by them, for each
-/// layout.
+/// Computes the statistics of groups of channels, and normalises the groups with these statistics,
+/// in layouts nchw and nhwc.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@ struct Gradients {
   double gamma = 0, beta = 0;
 };
 
-/// The tensors of a group norm, of its gradient, or of a part of one of them. A null pointer leaves
-/// a tensor out.
-/// - Forward: x [, gamma, beta] -> out, found_mean, found_rstd. Without `out`, only the moments are
-///   computed. Without `found_mean` and `found_rstd`, x is normalised by the given `mean` and
+/// The tensors of a group norm, of its backward pass, or of a part of one of the two. A null
+/// pointer means that a tensor is absent.
+/// - Forward: x [, gamma, beta] -> out, found_mean, found_rstd. Without `out`, only the statistics
+///   are computed. Without `found_mean` and `found_rstd`, x is normalised with the given `mean` and
 ///   `rstd`.
-/// - Backward: dy, x [, gamma], mean, rstd [, old_dx] -> out, gradients. A missing `mean` counts as
-///   0, a missing `rstd` as 1.
+/// - Backward: dy, x [, gamma], mean, rstd [, old_dx] -> out, gradients. Without `mean`, the mean
+///   is 0. Without `rstd`, it is 1.
 struct GroupTensors {
   TensorDesc desc;  // of x, dy and out, which are dense
   std::int64_t groups = 1;
@@ -45,8 +45,9 @@ inline void normalise_groups(const GroupTensors& tensors, const Queue& queue, St
   (planes ? normalise_planes : normalise_columns)(tensors, queue, stores);
 }
 
-/// For each channel, sums the member `of` of `gradients` over all images of shape `x`, in order,
-/// and adds `old` unless it is null. `gradients` has N * C elements, `old` and `out` have C.
+/// For each channel, sums the member `of` of `gradients` over all images of shape `x`, in the order
+/// of the images. Adds `old` to the sums if `old` is not null. `gradients` has N * C elements,
+/// `old` and `out` have C.
 void sum_images(const Shape& x, const Gradients* gradients, double Gradients::*of, const float* old,
                 float* out);
 

@@ -1,5 +1,5 @@
-// Highway compiles a file that includes this header once per instruction set. So this guard admits
-// the header once per instruction set, not once per file.
+// Highway compiles each file that uses this header several times, once for each instruction set. So
+// this guard lets the header in once for each instruction set, not once for each file.
 #if defined(NORMBENCH_GROUP_PLANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_GROUP_PLANES_INL_H_
 #undef NORMBENCH_GROUP_PLANES_INL_H_
@@ -15,18 +15,19 @@ namespace normbench::HWY_NAMESPACE {
 
 enum class Pass { Forward, Backward };
 
-/// The number of rows that are computed at once. Backward has fewer, since each row needs its own
-/// sums and two inputs.
+/// The number of rows (see PlaneRows) that are computed at once. A backward pass has fewer, because
+/// each of its rows needs two inputs and sums of its own.
 template <Pass P>
 constexpr int kRowsAtOnce = P == Pass::Forward ? 4 : 2;
 
-// How many bytes ahead data is prefetched. kAhead is for data in memory; it must exceed the bytes
-// of a block of rows, so that the next block is fetched. kSoon is for data in the second-level
-// cache: a load from there waits while non-temporal stores occupy the core's fill buffers.
+// The distances in bytes at which data is prefetched. kAhead is for data in memory. It must exceed
+// the bytes of a block of rows, so that the next block is fetched. kSoon is for data in the
+// second-level cache: a load from there waits while non-temporal stores occupy the core's fill
+// buffers.
 constexpr std::int64_t kAhead = 49152, kSoon = 512;
 
-/// The number of elements in a line. A line is a cache line, or only 4 elements with the scalar
-/// instruction set, which needs separate instructions for each element.
+/// The number of elements in a line. A line is a cache line. With the scalar instruction set, which
+/// needs separate instructions for each element, a line has only 4 elements.
 template <DType T>
 constexpr std::int64_t kLineElements = kScalar ? 4
                                                : 64 / static_cast<std::int64_t>(sizeof(Storage<T>));
@@ -74,7 +75,7 @@ class Normaliser {
         slope_(hn::Set(F(), group.slope)),
         constant_(hn::Set(F(), group.constant)) {}
 
-  /// Returns the number of elements before the first line.
+  /// Returns the number of elements before the first whole line of the output.
   HWY_INLINE std::int64_t head() const {
     const auto past = reinterpret_cast<std::uintptr_t>(out_) / sizeof(*out_);
     return static_cast<std::int64_t>(-past % static_cast<std::uintptr_t>(kLineElements<T>));
@@ -138,8 +139,9 @@ class Normaliser {
   VF mean_, slope_, constant_;
 };
 
-/// Computes two sums for each of several rows. Forward: of x - centre and of (x - centre)^2.
-/// Backward: of dy and of dy * (x - centre).
+/// Computes two sums for each of several rows.
+/// - Forward: the sums of x - centre and of (x - centre)^2.
+/// - Backward: the sums of dy and of dy * (x - centre).
 template <DType T, Pass P>
 class Summer {
  public:
@@ -211,7 +213,7 @@ class Summer {
     second_[Row] = hn::MulAdd(v, distance, second_[Row]);
   }
 
-  /// Loads the first `count` lanes and sets the others to 0. Does not read after these elements.
+  /// Loads the first `count` lanes and sets the others to 0. Does not read past these elements.
   static HWY_INLINE VF load_first(const Storage<T>* p, std::int64_t count) {
     if (count == kLanes) return load<T>(p);
     HWY_ALIGN Storage<T> in[kLanes] = {};
@@ -232,8 +234,9 @@ class Summer {
   VF first_[kRowsAtOnce<P>], second_[kRowsAtOnce<P>];
 };
 
-/// Computes one block of rows, two or four rows at a time. These rows are as far apart as the block
-/// allows: working on one page after the other would leave memory idle.
+/// Computes one block of rows, kRowsAtOnce rows at a time. Rows that are computed together are as
+/// far apart in memory as the block allows. If they were on one page, memory would idle at the end
+/// of each page, where the hardware prefetchers stop.
 template <DType T, Pass P, Stores S>
 class Block {
  public:
@@ -272,8 +275,8 @@ class Block {
 
  private:
   static constexpr std::int64_t kLine = kLineElements<T>;
-  /// The size of a table: the elements of a row of small planes, 64 for a line that extends into
-  /// the next row, and 64 for the rest of the last plane.
+  /// The size of a table in elements: those of a row of small planes, 64 more for a line that
+  /// extends into the next row, and 64 more for the rest of the last plane.
   static constexpr std::int64_t kTable = PlaneRows::small_row + 64 + 64;
 
   static HWY_INLINE MomentSums moments(const Summer<T, P>& summer, float centre,
@@ -286,11 +289,12 @@ class Block {
     }
     return {.count = count,
             .mean = centre + first / count,
-            .squares = std::max(second - first / count * first, 0.0)};  // keeps NaN
+            // std::max() returns its first argument if that is NaN, so NaN is kept.
+            .squares = std::max(second - first / count * first, 0.0)};
   }
 
-  /// Returns the first element of the first line that starts at or after `element`; `lines_end_` if
-  /// there is no such line.
+  /// Returns the first element of the first line that starts at or after `element`. Returns
+  /// `lines_end_` if there is no such line.
   HWY_INLINE std::int64_t line_from(std::int64_t element) const {
     if (element <= head_) return head_;
     return std::min(lines_end_, head_ + (element - head_ + kLine - 1) / kLine * kLine);
@@ -309,7 +313,9 @@ class Block {
   HWY_INLINE void pieces(const std::int64_t (&which)[Rows], const Normaliser<T, P, S>& normaliser,
                          Summer<T, P>& summer) const {
     OneScale scale[Rows];
-    std::int64_t from[Rows], plain[Rows], to[Rows];  // [from, plain) is in one plane
+    // The lines in [from, plain) have elements of one plane only. If `plain` is less than `to`, the
+    // line at `plain` also has elements of the next plane.
+    std::int64_t from[Rows], plain[Rows], to[Rows];
     if constexpr (Normalises)
       for (int r = 0; r < Rows; ++r) {
         const std::int64_t plane = which[r] / rows_.pieces;
@@ -387,9 +393,9 @@ class Block {
     std::int64_t from[Rows], to[Rows], start[Rows], end[Rows];
   };
 
-  /// Normalises elements [from, to), whole lines, of several rows of one group. Sums the elements
-  /// of the same rows of the other group. Fetches the inputs of the sums if `FetchesSummed`, else
-  /// those of the normalising.
+  /// Normalises the whole lines [from, to) of several rows of one group, and sums the same rows of
+  /// the next group. Prefetches the elements to sum if `FetchesSummed`, otherwise the elements to
+  /// normalise.
   template <bool Normalises, bool Sums, bool FetchesSummed = Sums, int Rows, class Scale>
   HWY_INLINE void side_by_side(const std::int64_t (&which)[Rows], const std::int64_t (&from)[Rows],
                                const std::int64_t (&to)[Rows], const Scale (&scale)[Rows],
@@ -419,16 +425,16 @@ class Block {
       normaliser.fetch(all.from[row] + i);
   }
 
-  /// Processes a line of each row. This is no lambda: the compiler might not inline a lambda, and
-  /// then sums would go through memory.
+  /// Processes a line of each row. This is a function, not a lambda, because the compiler might not
+  /// inline a lambda. The sums would then be kept in memory instead of registers.
   template <bool Normalises, bool Sums, bool FetchesSummed, int Row = 0, int Rows, class Scale>
   HWY_INLINE void lines(const Ranges<Rows>& all, std::int64_t i, const Scale (&scale)[Rows],
                         const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
     fetch<FetchesSummed>(all, Row, i, normaliser, summer);
     if constexpr (Normalises) normaliser.line(all.from[Row] + i, scale[Row]);
     if constexpr (Sums) summer.template line<Row>(all.start[Row] + i);
-    // Without this the compiler groups the fetches of several pages, which was about a seventh
-    // slower on Emerald Rapids.
+    // Without this fence, the compiler groups the prefetches of several rows. That was about a
+    // seventh slower on Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if constexpr (Row + 1 < Rows)
       lines<Normalises, Sums, FetchesSummed, Row + 1>(all, i, scale, normaliser, summer);
@@ -476,8 +482,8 @@ class Block {
     Normaliser<T, P, S>(*normalised_).line(i, own_table(i, tables));
   }
 
-  /// Normalises `count` elements in a cache line that the group shares with a neighbour. Stores
-  /// them through the cache.
+  /// Normalises `count` elements in a cache line that the group shares with the group before or
+  /// after it. Stores them through the cache.
   HWY_NOINLINE void edge(std::int64_t i, std::int64_t count) const {
     HWY_ALIGN float tables[2][kLine];
     Normaliser<T, P, S>(*normalised_).partial(i, count, own_table(i, tables));
@@ -489,7 +495,8 @@ class Block {
   std::int64_t head_ = 0, lines_end_ = 0;  // elements
 };
 
-/// Only sums a block. Since it stores no outputs, it is compiled once for both kinds of stores.
+/// Sums a block without normalising. It stores no outputs, so a single copy serves both kinds of
+/// stores.
 template <DType T, Pass P>
 HWY_NOINLINE void sum_block(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
                             const Summed* summed) {
@@ -504,7 +511,7 @@ void block(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
   summed ? work.template run<true, true>(begin, end) : work.template run<true, false>(begin, end);
 }
 
-/// Returns the function for a dtype; null if the dtype is not a float.
+/// Returns the function for a dtype, or null if the dtype is not a float.
 template <Pass P>
 GroupFunction pick_block(DType dtype, Stores stores) {
   return for_floats<GroupFunction>(

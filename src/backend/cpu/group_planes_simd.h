@@ -1,6 +1,6 @@
-/// Kernels that sum groups of planes and normalise them by these sums. One call normalises a part
-/// of a group and sums the same part of the next group. So the loads of the next group are under
-/// way while non-temporal stores leave the core.
+/// Kernels of a group norm in nchw, where a group consists of the planes of some channels. One call
+/// normalises a part of a group by sums from earlier calls, and sums the same part of the next
+/// group. So the loads of the next group are under way while non-temporal stores leave the core.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct PlaneRows {
   std::int64_t rows() const {
     return has_small_planes() ? (elements() + row - 1) / row : planes * pieces;
   }
-  /// Returns the number of backward sums of a group: one per row, or one per plane if planes are
-  /// small.
+  /// Returns the number of sums that a backward pass keeps for a group: one per row, or one per
+  /// plane if planes are small.
   std::int64_t sums() const { return has_small_planes() ? planes : planes * pieces; }
   /// Returns the first element of a row, counted within the group. For `index` == rows() it returns
   /// the group's number of elements.
@@ -36,8 +36,8 @@ struct PlaneRows {
     return index / pieces * pixels + index % pieces * row;
   }
 
-  /// Returns how many rows one call works on. The forward sums of these rows are taken around one
-  /// centre.
+  /// Returns how many rows one call of a GroupFunction works on. In a forward pass, the call sums
+  /// the distances of their elements from one common centre.
   std::int64_t block_rows() const;
   std::int64_t blocks() const { return (rows() + block_rows() - 1) / block_rows(); }
 
@@ -46,17 +46,20 @@ struct PlaneRows {
   std::int64_t pieces;  // rows of a plane; 0: a row has several planes
 };
 
-/// A group to normalise. Forward: y = (x - mean) * scale + shift. Backward: dx = dy * scale + (x -
-/// mean) * slope + constant [+ old].
+/// A group to normalise.
+/// - Forward: y = (x - mean) * scale + shift.
+/// - Backward: dx = dy * scale + (x - mean) * slope + constant [+ old dx].
 struct Normalised {
-  const std::byte* in[3] = {};  // forward: x; backward: dy, x, and old or null
+  const std::byte* in[3] = {};  // forward: x; backward: dy, x, and an old dx or null
   std::byte* out = nullptr;
   float mean = 0, slope = 0, constant = 0;
   const float *scale = nullptr, *shift = nullptr;  // one value per plane
 };
 
-/// A group to sum. Forward: `moments` gets the moments of x. Backward: `first` gets the sums of dy,
-/// `second` those of dy * (x - centre), for each row or small plane.
+/// A group to sum.
+/// - Forward: `moments` gets the moments of x.
+/// - Backward: each row, or each small plane, has an element in `first` and in `second`. `first`
+///   gets the sums of dy, `second` gets the sums of dy * (x - centre).
 struct Summed {
   const std::byte* in[2] = {};  // forward: x; backward: dy, x
   float centre = 0;
@@ -64,12 +67,12 @@ struct Summed {
   float *first = nullptr, *second = nullptr;
 };
 
-/// Normalises rows [begin, end) of `normalised` unless it is null, and sums the same rows of
-/// `summed` unless it is null.
+/// If `normalised` is not null, normalises its rows [begin, end). If `summed` is not null, sums its
+/// rows [begin, end).
 using GroupFunction = void (*)(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
                                const Normalised* normalised, const Summed* summed);
 
-/// Return the function for a dtype; null if the dtype is not a float.
+/// Return the function for a dtype, or null if the dtype is not a float.
 GroupFunction forward_function(DType dtype, Stores stores);
 GroupFunction backward_function(DType dtype, Stores stores);
 

@@ -1,5 +1,5 @@
-// Highway compiles a file that includes this header once per instruction set. So this guard admits
-// the header once per instruction set, not once per file.
+// Highway compiles each file that uses this header several times, once for each instruction set. So
+// this guard lets the header in once for each instruction set, not once for each file.
 #if defined(NORMBENCH_HALF_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_HALF_INL_H_
 #undef NORMBENCH_HALF_INL_H_
@@ -27,8 +27,8 @@ using VU = hn::Vec<U>;
 using VHalf = hn::Vec<Half>;
 using VQuarter = hn::Vec<Quarter>;
 
-// True for instruction sets that convert to and from float16. Others convert with integer
-// operations.
+// True for instruction sets with instructions that convert to and from float16. Other instruction
+// sets convert with integer operations.
 constexpr bool kHasFloat16 = HWY_TARGET <= HWY_AVX2;
 constexpr bool kScalar = HWY_TARGET == HWY_SCALAR;
 
@@ -59,7 +59,8 @@ HWY_INLINE VHalf half_from_float(VF v) {
   const VU all = hn::BitCast(u, v);
   const VU magnitude = hn::And(all, hn::Set(u, 0x7FFFFFFF));
   const VU sign = hn::ShiftRight<16>(hn::Xor(all, magnitude));
-  // Normal results: the exponent is rebiased, the mantissa rounded to nearest even by a carry.
+  // Normal results: the exponent gets the bias of float16, and a carry rounds the mantissa to
+  // nearest even.
   const VU odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(u, 1));
   const VU rebias = hn::Set(u, 0xFFFu - ((127u - 15u) << 23));
   const VU normal = hn::ShiftRight<13>(hn::Add(hn::Add(magnitude, rebias), odd));
@@ -75,7 +76,7 @@ HWY_INLINE VHalf half_from_float(VF v) {
   return half_from_bits(hn::Or(result, sign));
 }
 
-/// Adds what rounding to bfloat16 needs: 0x8000 if the last kept bit is set, else 0x7FFF.
+/// Adds the amount for rounding to bfloat16: 0x8000 if the last kept bit is set, otherwise 0x7FFF.
 HWY_INLINE VU plus_half(VU bits) {
   const U u;
   const VU below = hn::Add(bits, hn::Set(u, 0x7FFF));
@@ -86,9 +87,10 @@ HWY_INLINE VU plus_half(VU bits) {
   return hn::Add(below, hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 1)));
 }
 
-/// Returns the bfloat16 of each lane in its upper 16 bits, rounded to nearest even. (Highway's own
-/// conversion truncates.) A NaN stays NaN. If `Kept` is false, this holds only for a NaN whose
-/// lower 16 bits are 0, like any NaN that arithmetic makes.
+/// Rounds each lane to bfloat16, to nearest even, and returns the result in the upper 16 bits of
+/// the lane. (Highway's own conversion truncates.) If `Kept`, every NaN stays NaN. Otherwise, only
+/// a NaN whose lower 16 bits are 0 is sure to stay NaN. A NaN that arithmetic makes is of this
+/// kind.
 template <bool Kept = true>
 HWY_INLINE VU bfloat_above(VF v) {
   const U u;
@@ -112,8 +114,8 @@ HWY_INLINE auto narrow(V low, V high) {
   }
 }
 
-/// Returns even and odd elements as one vector of bfloat16. No lane has to move. The lower 16 bits
-/// of a NaN must be 0.
+/// Returns a vector of bfloat16 with alternating elements of `even` and `odd`. No lane has to move.
+/// The lower 16 bits of a NaN must be 0.
 template <class V>
 HWY_INLINE auto woven_bfloat(V even, V odd) {
   const Whole16 d;
@@ -137,8 +139,8 @@ HWY_INLINE auto narrow(VF v) {
   }
 }
 
-/// Returns each lane rounded to the nearest integer, halves to even, and clamped to 0 … 255. NaN
-/// becomes 0. After adding 2^23, the last bits of the float are that integer.
+/// Returns each lane rounded to the nearest integer, halves to even, and clamped to [0, 255]. NaN
+/// becomes 0. For this, it adds 2^23 to each lane: the last bits of the sum are the integer.
 HWY_INLINE hn::Vec<hn::RebindToSigned<F>> byte_lanes(VF v) {
   const F f;
   const hn::RebindToSigned<F> i;
@@ -158,7 +160,8 @@ HWY_INLINE hn::Vec<Bytes> narrow_bytes(Bytes bytes, V a, V b, V c, V d) {
   const auto packed = ConcatEven(bytes, cd, ab);
   constexpr std::uint32_t blocks = hn::MaxLanes(Bytes()) / 16;
   if constexpr (blocks == 1) return packed;
-  // `packed` has 4 bytes of `a`, 4 of `b`, 4 of `a`, …, then likewise those of `c` and `d`.
+  // `packed` has 4 bytes of `a`, 4 of `b`, the next 4 of `a`, and so on. The bytes of `c` and `d`
+  // follow in the same way.
   HWY_ALIGN static constexpr auto kOrder = [] {
     std::array<std::uint32_t, 4 * blocks> order{};
     for (std::uint32_t to = 0; to < 4 * blocks; ++to) {

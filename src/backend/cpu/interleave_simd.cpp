@@ -8,8 +8,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-/// Converts three planes of floats to pixels of bytes. With tiles, the elements would be moved
-/// while they are still floats, which have two or four times as many bytes.
+/// Converts three planes of floats to interleaved pixels of bytes. Elements are first converted to
+/// bytes and then moved. The general way of walk() would move them as floats, which have two or
+/// four times as many bytes.
 template <DType From>
 class Interleaved {
   using T = Storage<From>;
@@ -19,9 +20,9 @@ class Interleaved {
   HWY_INLINE Interleaved(const T* in, std::int64_t plane, const float* a, const float* b)
       : in_(in), plane_(plane), f_{{a, b}, {a + 1, b + 1}, {a + 2, b + 2}} {}
 
-  static constexpr std::int64_t kVisit = 64;  // pixels: whole cache lines of bytes
+  static constexpr std::int64_t kVisit = 64;  // pixels of a visit(); their bytes fill cache lines
 
-  /// Converts kVisit pixels. For non-temporal stores, `out` must start a cache line.
+  /// Converts kVisit pixels. For non-temporal stores, `out` must be the start of a cache line.
   template <Stores S>
   HWY_INLINE void visit(std::int64_t pixel, std::uint8_t* out) const {
     const D d;
@@ -44,22 +45,23 @@ class Interleaved {
     }
   }
 
-  /// Converts a visit, but stores only `count` of its pixels, from its pixel `first` on.
+  /// Converts the kVisit pixels from `pixel` on, but stores only `count` of them, starting with
+  /// number `first`.
   void some(std::int64_t pixel, std::int64_t first, std::int64_t count, std::uint8_t* out) const {
     HWY_ALIGN std::uint8_t pixels[3 * kVisit];
     visit<Stores::Normal>(pixel, pixels);
     std::memcpy(out, pixels + 3 * first, static_cast<std::size_t>(3 * count));
   }
 
-  /// Fetches the input of the visit at `pixel`.
+  /// Prefetches the input of the visit at `pixel`.
   HWY_INLINE void fetch(std::int64_t pixel) const {
     for (int c = 0; c < 3; ++c)
       fetch_lines(in_ + c * plane_ + pixel, kVisit * std::int64_t{sizeof(T)});
   }
 
  private:
-  /// Converts kVisit pixels to bytes, each channel apart. Uses the same instructions as a run of
-  /// that channel.
+  /// Converts kVisit pixels to bytes, with one array for each channel. Uses the same instructions
+  /// as a run of that channel, so that the values are the same.
   HWY_INLINE void take(std::int64_t pixel, std::uint8_t (&apart)[3][kVisit]) const {
     constexpr int kVectors = vectors_per_chunk<From, DType::UInt8>();
     const auto elements = kVectors * static_cast<std::int64_t>(hn::Lanes(F()));
@@ -74,9 +76,10 @@ class Interleaved {
   const OneChannel<MultiplyAdd> f_[3];
 };
 
-/// Converts pixels in blocks of two places, each of 16 KiB of every plane. Visits alternate between
-/// the two places and fetch the next block. Returns the first pixel that is not done. On one thread
-/// of Zen 4, visits in order with fetches a page ahead took a tenth longer.
+/// Converts pixels in blocks. A block consists of two places, each with 16 KiB of every plane.
+/// Calls of visit() alternate between the two places and prefetch the same place of the next block.
+/// Returns the first pixel that is not done. On one thread of Zen 4, visits in the order of the
+/// pixels, with prefetches a page ahead, took a tenth longer.
 template <DType From>
 HWY_INLINE std::int64_t interleave_places(const Interleaved<From>& row, std::int64_t begin,
                                           std::int64_t pixels, std::uint8_t* out) {

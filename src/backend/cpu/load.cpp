@@ -71,8 +71,8 @@ struct Pixels {
   AxisPart rows, columns;
 };
 
-/// Returns a window of the decoded image as a dense image. Copies the window unless it has all rows
-/// and columns of the image.
+/// Returns a window of the decoded image as a dense image. If the window has all rows and columns
+/// of the image, nothing is copied.
 Pixels dense_part(const Window& part, Workspace& space) {
   Image& decoded = space.decoded;
   const View window = crop_view(view_of(decoded), *part.top, *part.left, part.height, part.width);
@@ -97,8 +97,8 @@ void resize_to(const Load& op, const Pixels& from, Workspace& space, Queue& queu
   copy_pixels(fitted, out);
 }
 
-/// Resizes the centre of the decoded image, so that the whole image's shorter side would become
-/// `op.shorter`.
+/// Resizes the centre of the decoded image to the size of `out`. The scale is the one that makes
+/// the shorter side of the whole image `op.shorter` pixels long.
 void fit_centre(const Load& op, Workspace& space, Queue& queue, const View& out) {
   Image& image = space.decoded;
   auto [rows, columns] = op.centre_of(image.rows.length, image.columns.length);
@@ -119,7 +119,7 @@ void fit(const Load& op, Workspace& space, Queue& queue, const View& out) {
   resize_to(op, dense_part(part, space), space, queue, out);
 }
 
-/// Calls `use` with the bytes of a whole file. The file is read or mapped, as `op.via` tells.
+/// Calls `use` with the bytes of a whole file, which is read or mapped depending on `op.via`.
 template <class Use>
 void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue& queue, Use use) {
   std::optional<MappedFile> mapped;
@@ -138,8 +138,8 @@ void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue
   use(bytes);
 }
 
-/// Decodes one file and fits it to `out`. The decoder may reduce the image, but not below `least`.
-/// If `least` is 0, it may not reduce the image.
+/// Decodes one file and fits it to `out`. The decoder may decode the image at a reduced size, but
+/// not below `least`. If `least` is 0, it must decode the full size.
 void decode_one(const Load& op, const LeastSize& least, const std::string& file, Workspace& space,
                 Queue& queue, const View& out) {
   with_bytes(op, file, space, queue, [&](std::span<const std::uint8_t> bytes) {
@@ -164,9 +164,9 @@ std::string_view range_name(const Load& op, const std::string& file, Recorder* r
   return recorder == nullptr ? "" : recorder->intern(op.name_of_file(file));
 }
 
-/// Calls `load_image(i, place)` for every image of a batch. A thread takes the next image when it
-/// is done with one, since photographs differ in size. Throws std::runtime_error with the names of
-/// the files that could not be loaded, if there are any.
+/// Calls `load_image(i, place)` for every image of a batch. A thread that has finished an image
+/// takes the next one, because photographs differ in size. If files could not be loaded, throws
+/// std::runtime_error with their names.
 template <class LoadImage>
 void load_batch(const Load& op, const ImageWalk& walk, Queue& queue, LoadImage load_image) {
   const std::vector<ImagePlace> places = walk.places_of(queue.item);
@@ -180,7 +180,7 @@ void load_batch(const Load& op, const ImageWalk& walk, Queue& queue, LoadImage l
     }
   };
   if (places.size() == 1)
-    load_some(0, 1);  // the resize of a single image uses the team
+    load_some(0, 1);  // the team resizes the single image
   else
     split(queue, std::min<std::int64_t>(queue.threads, std::ssize(places)), 1, load_some);
   for (const ImagePlace& place : places) names.push_back(op.name_of_file(walk.files()[place.file]));
@@ -205,8 +205,8 @@ bool accepts_decode(const Load& op, const Signature& s) {
 }
 Launch prepare_decode(const Load& op, const Signature&) { return decoding(op, {}); }
 
-/// Returns the size to which the decoder may reduce an image. A crop without a resize needs the
-/// pixels of the full-size image.
+/// Returns the smallest size to which the decoder may reduce an image. Returns 0 for a crop without
+/// a resize, which needs the pixels of the full-size image.
 LeastSize least_of(const Load& op) {
   if (op.shorter > 0) return {.height = op.shorter, .width = op.shorter};
   if (op.fit == Fit::Crop) return {};

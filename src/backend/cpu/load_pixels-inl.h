@@ -1,5 +1,5 @@
-// Highway compiles a file that includes this header once per instruction set. So this guard admits
-// the header once per instruction set, not once per file.
+// Highway compiles each file that uses this header several times, once for each instruction set. So
+// this guard lets the header in once for each instruction set, not once for each file.
 #if defined(NORMBENCH_LOAD_PIXELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_LOAD_PIXELS_INL_H_
 #undef NORMBENCH_LOAD_PIXELS_INL_H_
@@ -18,9 +18,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // True for instruction sets that pick bytes out of two vectors at once (AVX-512 with VBMI).
 constexpr bool kPicksBytes = HWY_TARGET <= HWY_AVX3_DL;
 
-/// Byte indices that reorder pixels of three channels in three vectors, with elements of `Size`
-/// bytes. The vectors hold interleaved pixels, or one channel each. `in_two` picks from the first
-/// two vectors. `in_third` picks from that result and the third vector.
+/// Byte indices that reorder pixels of three channels, with elements of `Size` bytes, in three
+/// vectors. Both before and after, the vectors hold either interleaved pixels or one channel each.
+/// `in_two` picks bytes from the first two vectors. `in_third` picks from that result and the third
+/// vector.
 template <int Size, bool FromPixels, bool ToPixels, bool Mirror>
 struct PickedBytes {
   constexpr PickedBytes() {
@@ -41,9 +42,9 @@ struct PickedBytes {
   HWY_ALIGN std::uint8_t in_two[3][64] = {}, in_third[3][64] = {};
 };
 
-/// Reorders pixels of three channels in three vectors, with a quarter of the instructions of
-/// Highway's functions. It is a template, so that instruction sets without the operations do not
-/// compile it.
+/// Reorders pixels of three channels in three vectors, as PickedBytes describes. Takes a quarter of
+/// the instructions of Highway's functions. It is a template, so that instruction sets without the
+/// operations do not compile it.
 template <bool FromPixels, bool ToPixels, bool Mirror, class D>
 HWY_INLINE void reorder_pixels(D d, hn::Vec<D> (&channels)[3]) {
   static constexpr PickedBytes<sizeof(hn::TFromD<D>), FromPixels, ToPixels, Mirror> kBytes;
@@ -73,7 +74,7 @@ HWY_INLINE void load_pixels(D d, const hn::TFromD<D>* in, hn::Vec<D> (&channels)
 }
 
 /// Returns the lanes in the opposite order. AVX-512 with VBMI reverses bytes with one instruction.
-/// For other instruction sets, the bytes of each pair are swapped, then the pairs are reversed.
+/// Other instruction sets swap the bytes of each pair and then reverse the pairs.
 template <class D>
 HWY_INLINE hn::Vec<D> mirrored(D d, hn::Vec<D> v) {
   if constexpr (sizeof(hn::TFromD<D>) == 1 && kPicksBytes) {

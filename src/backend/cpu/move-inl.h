@@ -1,5 +1,5 @@
-// Highway compiles a file that includes this header once per instruction set. So this guard admits
-// the header once per instruction set, not once per file.
+// Highway compiles each file that uses this header several times, once for each instruction set. So
+// this guard lets the header in once for each instruction set, not once for each file.
 #if defined(NORMBENCH_MOVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_MOVE_INL_H_
 #undef NORMBENCH_MOVE_INL_H_
@@ -110,7 +110,7 @@ struct MovedRow {
   HWY_NOINLINE void move_one(std::int64_t pixel) const {
     move<S>(pixel);
   }
-  /// Moves only `count` pixels from pixel `first` on, which belong to the visit at `pixel`.
+  /// Moves only `count` pixels from pixel `first` on. All of them belong to the visit at `pixel`.
   HWY_NOINLINE void move_some(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     if (count <= 0) return;
     HWY_ALIGN T some[W::kChannels * kStep];
@@ -120,8 +120,8 @@ struct MovedRow {
                   some + W::kOut * (first - pixel) + c * kStep,
                   static_cast<std::size_t>(W::kOut * count) * sizeof(T));
   }
-  /// Fetches the lines that are `bytes_ahead` bytes after the source of the visit at `pixel`.
-  /// `Soon`: into the first-level cache.
+  /// Prefetches the lines that are `bytes_ahead` bytes after the source of the visit at `pixel`:
+  /// into the first-level cache if `Soon`, otherwise into the second-level cache.
   template <bool Soon>
   HWY_INLINE void fetch(std::int64_t pixel, std::int64_t bytes_ahead) const {
     const auto* ahead = reinterpret_cast<const std::byte*>(source(pixel)) + bytes_ahead;
@@ -133,8 +133,8 @@ struct MovedRow {
   HWY_INLINE void fetch(std::int64_t pixel, std::int64_t bytes_ahead, bool soon) const {
     soon ? fetch<true>(pixel, bytes_ahead) : fetch<false>(pixel, bytes_ahead);
   }
-  /// Returns the first pixel at which a cache line of the output starts; more than kStep if none
-  /// does.
+  /// Returns the first pixel at which a cache line of the output starts. Returns more than kStep if
+  /// no cache line starts at a pixel.
   HWY_INLINE std::int64_t first_line() const {
     constexpr std::int64_t kThird = 43;  // inverse of 3 modulo 64: 3 * 43 = 2 * 64 + 1
     const auto elements = static_cast<std::int64_t>(
@@ -142,8 +142,8 @@ struct MovedRow {
     if constexpr (W::kOut == 4) return elements % 4 == 0 ? elements / 4 : kStep + 1;
     return W::kOut == 3 ? elements * kThird % kStep : elements;
   }
-  /// Claims the pages that begin within the first `pixels` pixels of the output, because they will
-  /// soon be stored to.
+  /// Calls claim_page() for the pages that begin within the first `pixels` pixels of the output,
+  /// because they will soon be stored to.
   void claim_pages(std::int64_t pixels) const {
     for (int c = 0; c < kPlanes; ++c) {
       const auto begin = reinterpret_cast<std::uintptr_t>(out + c * out_plane);
@@ -157,10 +157,10 @@ struct MovedRow {
   static constexpr std::uintptr_t kPage = 4096;
 };
 
-/// A buffer with the last pixels of a row and the first pixels of the next row, laid out as the
-/// output is. The cache line that both rows share is stored from this buffer. The buffer is filled
-/// one row earlier, because a load of data just stored would wait for all earlier stores past the
-/// cache.
+/// A buffer with the last pixels of a row and the first pixels of the next row, in the layout of
+/// the output. The cache line that both rows share is stored from this buffer. The buffer is filled
+/// before the row is moved, because a load of data just stored would wait for all earlier stores
+/// past the cache.
 template <class W>
 class Seam {
   using T = typename W::T;
@@ -193,18 +193,18 @@ class Seam {
 template <class W>
 constexpr int kParts = kScalar ? 1 : (W::kChannels > W::kIn ? 4 : 8);
 
-/// True if eight unrolled visits would have 10 to 19 KB of instructions. They then run in a loop,
-/// which takes 0.6 to 1.1 times as long as unrolled visits.
+/// True if eight unrolled visits would have 10 to 19 KB of instructions. If so, visits run in a
+/// loop that is not unrolled. The loop takes 0.6 to 1.1 times as long as unrolled visits.
 template <class W>
 constexpr bool kLongVisit =
     W::kFromPixels &&
     sizeof(typename W::T) < 4 && hn::MaxLanes(D<std::uint8_t>()) == 16 && W::kMirror;
 
-/// How far ahead to fetch: a number of rows, or a number of pixels of one row.
+/// How far ahead moves prefetch: `rows` rows, or `pixels` pixels if a part has a single row.
 struct Ahead {
   std::int64_t rows = 0, pixels = 0;
-  std::int64_t bytes = 0;       // distance from a visit to what it fetches
-  std::int64_t last_bytes = 0;  // `bytes` for the last rows of a part
+  std::int64_t bytes = 0;       // distance from a visit to the data that it prefetches
+  std::int64_t last_bytes = 0;  // `bytes` for the last rows, which prefetch rows of the next parts
   bool soon = false;            // fetch into the first-level cache
 };
 
@@ -232,7 +232,8 @@ class Parts {
           nth(part, in_order(y)).fetch(W::kMirror ? pixels_ - kStep - i : i, 0, ahead_.soon);
   }
 
-  /// Moves all rows in ascending order of the source addresses, which hardware prefetchers follow.
+  /// Moves all rows in ascending order of the source addresses, because hardware prefetchers follow
+  /// ascending addresses.
   HWY_NOINLINE void move() {
     for (std::int64_t i = 0; i < count_; ++i) {
       const std::int64_t y = in_order(i), after = in_order(i + 1);
@@ -270,8 +271,9 @@ class Parts {
     }
   }
 
-  /// Moves whole visits of all N rows, equally many of each row, until a row has no whole visit
-  /// left. It is inlined: with a call, flips of float32 pixels took 1.05 to 1.08 times as long.
+  /// Moves whole visits, equally many of each of the N rows, until one of the rows has no whole
+  /// visit left. Must be inlined: a call made flips of float32 pixels take 1.05 to 1.08 times as
+  /// long.
   template <bool Soon>
   HWY_INLINE void visits(std::int64_t bytes_ahead) {
     Row rows[N];
@@ -290,7 +292,7 @@ class Parts {
                                     std::int64_t bytes_ahead) {
     if constexpr (kLongVisit<W>) {
       for (const Row& row : rows) visit_one<Soon>(row, i, bytes_ahead);
-    } else {  // unrolled: fewer instructions a visit, so that more lines are in flight
+    } else {  // unrolled: fewer instructions per visit, so that more lines are in flight
       HWY_UNROLL(8)
       for (const Row& row : rows) visit_one<Soon>(row, i, bytes_ahead);
     }
@@ -299,8 +301,8 @@ class Parts {
   static HWY_INLINE void visit_one(const Row& row, std::int64_t i, std::int64_t bytes_ahead) {
     row.template fetch<Soon>(i, bytes_ahead);
     row.template move<S>(i);
-    // Without this the compiler groups the fetches of several rows, which was about a seventh
-    // slower on Emerald Rapids.
+    // Without this fence, the compiler groups the prefetches of several rows. That was about a
+    // seventh slower on Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 
@@ -333,7 +335,7 @@ PixelRun rows_of(PixelRun run, std::int64_t first, std::int64_t rows) {
 }
 
 /// Returns the number of rows of a part: enough for 16 KiB of the source. A few more rows are added
-/// if the parts would otherwise end pages of the source at the same time.
+/// if the parts would otherwise reach the ends of source pages at the same time.
 HWY_INLINE std::int64_t rows_of_part(std::int64_t stride) {
   constexpr std::int64_t kSeveral = 8, kApart = 512;  // rows; bytes
   const std::int64_t bytes = std::max<std::int64_t>(1, std::abs(stride)),
@@ -369,7 +371,7 @@ void move_rows(const PixelRun& run) {
   if (rest > 0) Parts<W, S, 1>(at(done, rest), rest, {.bytes = stride}).move();
 }
 
-/// Moves a long row in parts. The pixels left over are a part of their own.
+/// Moves a long row in parts. The remaining pixels are moved last, as a part of their own.
 template <class W, Stores S>
 void move_row(PixelRun run) {
   using T = typename W::T;
@@ -424,7 +426,7 @@ bool move_channels(const PixelRun& run, Stores stores) {
   const bool from_pixels = f.channel == 1 && (f.pixel == C || f.pixel == -C);
   const bool to_pixels = t.channel == 1 && t.pixel == C;
   if ((!from_pixels && f.pixel != 1 && f.pixel != -1) || (!to_pixels && t.pixel != 1)) return false;
-  if (from_pixels && to_pixels)  // mirrored: move_pixels() does plain copies
+  if (from_pixels && to_pixels)  // mirrored; move_pixels() copies all others
     return move_as<Way<T, C, true, true, true>>(run, stores);
   if (from_pixels)
     return f.pixel < 0 ? move_as<Way<T, C, true, false, true>>(run, stores)

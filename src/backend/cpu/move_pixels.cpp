@@ -5,19 +5,20 @@
 namespace normbench {
 namespace {
 
-/// Returns true if pixels and their channels lie side by side in the source and in the target.
+/// Returns true if the pixels of a row, and the channels of a pixel, are contiguous in the source
+/// and in the target.
 bool is_copy(const PixelRun& run) {
   const PixelStrides f = run.from.strides, t = run.to.strides;
   return f.pixel == run.channels && t.pixel == run.channels &&
          (run.channels == 1 || (f.channel == 1 && t.channel == 1));
 }
 
-/// The number of bytes of a short row. Rows that are shorter and do not consist of whole cache
-/// lines are copied past the cache faster one after the other than side by side.
+/// Rows of fewer bytes than this count as short. If short rows do not consist of whole cache lines,
+/// stores past the cache copy them faster one after the other than several side by side.
 constexpr std::int64_t kShortRow = 2048;
 
 /// Copies all rows as bytes, several rows side by side. Does nothing and returns false if it is
-/// faster to copy one row after the other, or if copy_bytes() does not cover the rows.
+/// faster to copy one row after the other, or if copy_bytes() returns false.
 bool copy_as_bytes(PixelRun run, std::int64_t size, Stores stores) {
   constexpr std::int64_t kLine = 64;
   run.pixels *= run.channels * size;

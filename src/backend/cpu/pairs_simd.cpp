@@ -45,8 +45,8 @@ HWY_INLINE void partial_pair(const Storage<T>* a, const Storage<T>* b, Storage<T
   std::memcpy(out, to, bytes);
 }
 
-/// Computes the elements in kParts parts, a line of each in turn. Returns how many elements are
-/// done.
+/// Computes most of the elements in kParts parts: one cache line of each part in turn. Returns how
+/// many elements are done, counted from the first.
 template <DType T, class Operation>
 HWY_INLINE std::int64_t pairs_in_parts(const Storage<T>* a, const Storage<T>* b, Storage<T>* out,
                                        std::int64_t elements) {
@@ -60,7 +60,7 @@ HWY_INLINE std::int64_t pairs_in_parts(const Storage<T>* a, const Storage<T>* b,
         fetch_line_soon(b + at + kFetchAhead / size);
         for (std::int64_t block = at; block < at + line; block += kPairBlock<T>)
           pair_block<T, Stores::NonTemporal, Operation>(a + block, b + block, out + block);
-        // Without this the compiler groups the fetches of several pages, which is slower.
+        // Without this fence, the compiler groups the prefetches of several parts, which is slower.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
     done += kParts * part;

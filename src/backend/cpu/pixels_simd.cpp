@@ -8,8 +8,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-// The number of pixels that are processed at once, in a visit. They fill only a few cache lines: if
-// a visit had as many pixels as a tile, memory would idle while the channels are separated.
+// The number of pixels that are processed at once, in a visit. They fill only a few cache lines. If
+// a visit had as many pixels as a tile of walk(), memory would idle while the channels are
+// separated.
 constexpr std::int64_t kVisit = 64;  // pixels: whole cache lines of every channel
 
 using Channel = OneChannel<MultiplyAdd>;
@@ -59,7 +60,8 @@ HWY_INLINE void some(const Apart& apart, std::int64_t from, std::int64_t count, 
   }
 }
 
-/// One row: its pixels, the pixels to fetch meanwhile, and the output of the first channel.
+/// One row to compute. `in` is its first pixel, `ahead` is the first pixel to prefetch meanwhile,
+/// or null, and `out` is the output of the first channel.
 template <DType To>
 struct Row {
   const std::byte *in, *ahead;
@@ -85,8 +87,8 @@ HWY_INLINE std::int64_t visits(const Row<To>& row, std::int64_t i, std::int64_t 
 /// part writes to three planes.
 constexpr std::int64_t kRowParts = 4;
 
-/// Computes visits to kRowParts parts in turn, from pixel `i` on. Returns the first pixel that is
-/// not done.
+/// Computes pixels in kRowParts parts from pixel `i` on: one visit of each part in turn. Returns
+/// the first pixel that is not done.
 template <DType To, bool Mirrored, class Function>
 HWY_INLINE std::int64_t visits_in_parts(const Row<To>& row, std::int64_t i, std::int64_t plane,
                                         const Function (&f)[3]) {
@@ -132,9 +134,9 @@ HWY_INLINE void whole_row(const Row<To>& row, std::int64_t plane, const Function
   some<To, S>(apart, kVisit - rest, rest, row.out + done, plane, plain);
 }
 
-/// How far ahead visits() fetches if stores go past the cache and the run has a single row, so that
-/// no next row can be fetched. The distance is more than a page, because hardware prefetchers stop
-/// at the end of each page.
+/// The distance at which visits() prefetches within the row. It is used if stores go past the cache
+/// and the run has a single row, because then there is no next row to prefetch. It is more than a
+/// page, because hardware prefetchers stop at the end of each page.
 constexpr std::int64_t kAhead = 72 * 64;  // bytes
 
 template <DType To, Stores S, bool Mirrored, class Function>

@@ -21,8 +21,8 @@ Filter make_filter(std::int64_t from, std::int64_t to, const AxisPart& part) {
   return filter;
 }
 
-/// Returns the geometry of the images. Interleaved pixels stay together; else each channel is a
-/// plane.
+/// Returns the geometry of the images. In nhwc, a plane is a whole image of interleaved pixels. In
+/// nchw, each channel is a plane.
 ResizePlanes planes_of(const View& in, const View& out) {
   return {.in = in.data,
           .out = out.data,

@@ -17,10 +17,10 @@ namespace normbench::HWY_NAMESPACE {
 constexpr std::int64_t kBlock = 256;  // elements of an input row that are blended at once
 constexpr std::int64_t kChunk = 96;   // elements of an output row that are stored at once
 
-/// Computes as many output rows at once as a vector has lanes. Input rows are blended block by
-/// block and transposed into a tile. A vector of the tile then holds one column of all these rows,
-/// so that each tap along a row is one load and one multiplication. The results are transposed
-/// back.
+/// Computes as many output rows at once as a vector has lanes. For each of these rows, the vertical
+/// filter blends input rows, block by block. The blended rows are transposed into a tile, in which
+/// each vector holds one column. So each tap of the horizontal filter is one load and one
+/// multiplication. The results are transposed back.
 template <DType T>
 class Resizer {
  public:
@@ -89,8 +89,8 @@ class Resizer {
     return (taps.first + taps.end - taps.begin) * planes_.group;
   }
 
-  /// Moves the tile's contents from element `keep` on to the beginning of the tile. Returns the new
-  /// first element.
+  /// Drops the elements before `keep` from the tile, and moves the others to the beginning of the
+  /// tile. Returns the first element that the tile then holds.
   std::int64_t drop_before(std::int64_t keep, std::int64_t start, std::int64_t filled) {
     const std::int64_t from = std::min(keep, filled);
     const float* kept = tile_.get() + (from - start) * lanes();
@@ -142,7 +142,7 @@ class Resizer {
   const Floats blended_;  // a block of blended rows
   const Floats tile_;     // columns of the input, one vector each
   const Floats weighed_;  // a chunk of the output's columns, one vector each
-  const Floats results_;  // that chunk, transposed to rows
+  const Floats results_;  // the same chunk, transposed to rows
 };
 
 template <DType T>

@@ -21,8 +21,8 @@ struct Filter {
   std::int64_t most_taps = 0;
 };
 
-/// Planes of contiguous rows. A pixel has `group` interleaved channels; a plane of one channel has
-/// `group` 1.
+/// Planes of contiguous rows. A pixel has `group` interleaved channels. `group` is 1 if each
+/// channel is a plane.
 struct ResizePlanes {
   const std::byte* in;
   std::byte* out;

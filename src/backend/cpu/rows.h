@@ -1,4 +1,4 @@
-/// The kernel rows of the CPU, by op.
+/// The kernel rows of the CPU, by op. A row is one implementation of an op (see Kernel).
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ inline constexpr std::array row_lists{
 /// images at a time, and accepts every signature.
 Kernel reference_row(std::string_view op);
 
-/// Resizes the part of the dense images `from` that `rows` and `columns` select to the size of
-/// `to`, on the threads of `queue`.
+/// Resizes a part of the dense images `from` to the size of `to`, on the threads of `queue`. `rows`
+/// and `columns` select the part.
 void resize_part(const View& from, const AxisPart& rows, const AxisPart& columns, const View& to,
                  Queue& queue);
 

@@ -10,9 +10,10 @@ namespace {
 
 bool accepts_saving(const Save&, const Signature& s) { return s.in[0].is_dense(); }
 
-/// Each thread takes the next image when it is done with one.
+/// Returns a launch that writes each image of the batch to a file. A thread that has finished an
+/// image takes the next one.
 Launch prepare_saving(const Save& op, const Signature& s) {
-  // Each thread keeps its own encoding buffer between calls.
+  // The encoding buffers, one for each thread, are kept between calls.
   using Memory = std::vector<std::uint8_t>;
   const auto memories = std::make_shared<std::vector<Memory>>();
   return [op, memories, images = s.in[0].shape.n](Queue& queue, std::span<const View> in,

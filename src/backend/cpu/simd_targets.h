@@ -8,9 +8,9 @@
 
 namespace normbench {
 
-/// Returns the targets of this build that this CPU can run, best first, by Highway's names: AVX3_DL
-/// (AVX-512 with VBMI), AVX3 (AVX-512), AVX2, SSE4, … The portable target (SCALAR or EMU128) is
-/// last.
+/// Returns the targets (instruction sets) of this build that this CPU can run, best first. The
+/// names are Highway's: AVX3_DL (AVX-512 with VBMI), AVX3 (AVX-512), AVX2, SSE4, ... The portable
+/// target (SCALAR or EMU128) is last.
 std::vector<std::string> simd_targets();
 
 /// Returns the targets of this build that this CPU cannot run, best first.
@@ -20,8 +20,8 @@ std::vector<std::string> missing_simd_targets();
 /// the result is "NEON (of Arm CPUs)".
 std::string_view foreign_simd();
 
-/// Returns the target for which kernels are prepared: the best one that this CPU can run, unless
-/// use_simd() chose another.
+/// Returns the target for which kernels are prepared. This is the target of the last use_simd(), or
+/// without one the best target that this CPU can run.
 std::string simd_in_use();
 
 /// Makes kernels that are prepared from now on use `target`, in the whole process. Call this while

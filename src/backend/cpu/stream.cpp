@@ -1,4 +1,4 @@
-/// What a machine allows at most: the rows of stream, first_touch and launch.
+/// The kernel rows of the ops stream, first_touch and launch, which measure limits of the machine.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -11,17 +11,17 @@
 namespace normbench {
 namespace {
 
-// Shares of the output begin at multiples of this number. In common mixes, such a share needs a
-// whole number of reads.
+// The share of each thread begins at a multiple of this number of output vectors. In common mixes
+// of reads and writes, such a share needs a whole number of input vectors.
 constexpr std::int64_t kSplit = 64;  // vectors
 
-/// Returns the number of input bytes that the mix reads.
+/// Returns the number of input bytes that `op` reads.
 std::int64_t read_bytes(const Stream& op, const View& in) {
   return op.read_parts == 0 ? 0 : in.desc.bytes();
 }
 
-/// Reads the whole input. Stores one word of the exclusive or of all input vectors, so that no load
-/// can be left out.
+/// Reads the whole input. Stores one word of the bitwise XOR of all input vectors, so that the
+/// compiler cannot leave out a load.
 void read_only(const View& in, const View& out, const Queue& queue) {
   const std::int64_t size = vector_bytes();
   std::atomic<std::uint64_t> sum = 0;
@@ -32,7 +32,7 @@ void read_only(const View& in, const View& out, const Queue& queue) {
   std::memcpy(out.data, &word, std::min(sizeof(word), static_cast<std::size_t>(out.desc.bytes())));
 }
 
-/// Streams whole vectors. The bytes that are left at the end of the output become zeros.
+/// Streams whole vectors. The remaining bytes at the end of the output become zeros.
 void mix(const Stream& op, const View& in, const View& out, const Queue& queue, StreamForm form) {
   const std::int64_t size = vector_bytes(), bytes = out.desc.bytes();
   const bool aligned =
@@ -60,7 +60,8 @@ Launch prepare(const Stream& op, const Signature&) {
   };
 }
 
-/// Stores byte by byte, and takes input bytes at even distances.
+/// Stores the output byte by byte. The bytes are equally spaced bytes of the input, or zeros if
+/// `op` reads nothing.
 Launch prepare_plain(const Stream& op, const Signature&) {
   return [op](Queue&, std::span<const View> in, std::span<const View> out, View) {
     const std::int64_t reads = read_bytes(op, in[0]), writes = out[0].desc.bytes();

@@ -53,15 +53,16 @@ HWY_INLINE void repeat(V v, std::byte* out, std::int64_t writes) {
   for (std::int64_t k = 0; k < writes; ++k) store<Form>(v, out + k * vector_size());
 }
 
-/// A mix has two sides: reads and writes. A unit is one vector of the side with fewer vectors, and
-/// its share of the other side's vectors.
+/// The vectors of a mix are divided into units. A mix has two sides, reads and writes. A unit has
+/// one vector of the side with fewer vectors, and a share of the vectors of the other side. For
+/// example, a unit of the mix 1:3 has one read and three writes.
 struct Unit {
   std::int64_t reads, writes;
   bool operator==(const Unit&) const = default;
 };
 
 constexpr std::int64_t kLine = 64;     // bytes
-constexpr std::int64_t kTogether = 4;  // most units moved at a place before the next place
+constexpr std::int64_t kTogether = 4;  // the most units in one visit() to a place (see Places)
 
 /// The units of a mix like 1:1 or 1:2, which are all equal.
 template <int Reads, int Writes>
@@ -70,7 +71,7 @@ struct Alike {
   static constexpr Unit at(std::int64_t) { return {Reads, Writes}; }
 };
 
-/// The units of any other mix, some of which have one vector more than the rest.
+/// The units of any other mix. Some units have one vector more than the others.
 class Uneven {
  public:
   Uneven(std::int64_t reads, std::int64_t writes)
@@ -78,13 +79,13 @@ class Uneven {
         unit_{reads / units_, writes / units_},
         rest_{reads % units_, writes % units_} {}
 
-  /// Computes the next `count` units.
+  /// Computes how many vectors each of the next `count` units has.
   HWY_INLINE void take(std::int64_t count) {
     for (std::int64_t k = 0; k < count; ++k)
       taken_[k] = {unit_.reads + more(rest_.reads, due_.reads),
                    unit_.writes + more(rest_.writes, due_.writes)};
   }
-  /// Returns unit k of the units that take() has computed.
+  /// Returns unit k of the units that take() has computed last.
   HWY_INLINE Unit at(std::int64_t k) const { return taken_[k]; }
   /// Returns true if the first `count` units that take() has computed are equal.
   HWY_INLINE bool are_alike(std::int64_t count) const {
@@ -104,8 +105,9 @@ class Uneven {
   Unit due_{}, taken_[kTogether];
 };
 
-/// Distances in bytes. `in` and `out`: from one place to the next. `ahead`: in the input, from a
-/// unit to what StreamForm::Pages fetches meanwhile.
+/// A stream is moved in several places of the buffers in turn. `in` and `out` are the distances in
+/// bytes from one place to the next, in the input and in the output. `ahead` is the distance in
+/// bytes from the input of a unit to the data that StreamForm::Pages prefetches meanwhile.
 struct Places {
   std::int64_t in, out, ahead;
 };
@@ -138,8 +140,8 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
     visit<Form>(from, to, units, mix, places);
     from += places.in;
     to += places.out;
-    // Without this the compiler groups the fetches of several pages, which was about a seventh
-    // slower on Emerald Rapids.
+    // Without this fence, the compiler groups the prefetches of several places. That was about a
+    // seventh slower on Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   for (std::int64_t k = 0; k < units; ++k) {
@@ -148,8 +150,9 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
   }
 }
 
-/// Visits units. If all of them are equal and small, their size is a compile-time constant, which
-/// saves instructions, so that more cache lines are in flight.
+/// Visits units of an uneven mix. If all of them are equal and small, runs code in which their size
+/// is a compile-time constant. That code has fewer instructions, so that more cache lines are in
+/// flight.
 template <StreamForm Form, int N>
 HWY_INLINE void visit_uneven(const std::byte*& in, std::byte*& out, std::int64_t units,
                              const Uneven& mix, const Places& places) {
@@ -191,7 +194,7 @@ void in_order(const std::byte* in, std::int64_t reads, std::byte* out, std::int6
 }
 
 /// Returns the number of units that each of `N` places gets if `units` are left for all places
-/// together; 0 if there are too few.
+/// together. Returns 0 if they are too few.
 template <StreamForm Form, int N>
 std::int64_t units_of_place(std::int64_t units, const void* in, const void* out, bool is_copy) {
   const std::int64_t size = vector_size(), most = units / N * size;
@@ -209,9 +212,9 @@ void whole(const StreamVectors& all) {
     visit<Form>(all.in, all.out, std::min(all.reads, all.writes), Units(), {});
 }
 
-/// Moves a stream past the cache in blocks of `N` places, and what is left in order. Each place of
-/// a block gets the same number of reads, rounded down. The reads that rounding left out follow
-/// after the block, together with one write.
+/// Moves a stream past the cache in blocks of `N` places, and the remaining vectors in order. Each
+/// place of a block gets the same number of reads, rounded down. Reads that are left over by the
+/// rounding are made after the block, together with one write.
 template <StreamForm Form, int N, class Units>
 void in_blocks(const StreamVectors& all) {
   const std::int64_t size = vector_size();
@@ -221,10 +224,10 @@ void in_blocks(const StreamVectors& all) {
     std::byte* out = all.out + written * size;
     const std::int64_t reads = all.reads - read, writes = all.writes - written;
     const std::int64_t fewest = std::min(reads, writes);
-    // The last unit is left for the reads between blocks.
+    // Leaves one unit for the reads after the block.
     const std::int64_t usable = std::is_same_v<Units, Uneven> ? fewest - 1 : fewest;
     const std::int64_t units = units_of_place<Form, N>(usable, in, out, reads == writes);
-    if (units == 0)  // too few for fetches ahead to be useful
+    if (units == 0)  // with so few units, fetching ahead does not help
       return whole < Form == StreamForm::Parts ? StreamForm::Unfetched : Form,
              Units > ({.in = in, .reads = reads, .out = out, .writes = writes});
     const std::int64_t r = units * reads / fewest, w = units * writes / fewest;
@@ -293,7 +296,8 @@ void stream_any(const StreamVectors& all, std::int64_t begin, std::int64_t end, 
   stream_as<Uneven>(part, form);
 }
 
-/// Reads four pages at once, a vector of each in turn.
+/// Reads four pages at once, one vector of each page in turn. Returns one word of the XOR of all
+/// vectors.
 std::uint64_t read_any(const std::byte* in, std::int64_t vectors) {
   const std::int64_t size = vector_size(), page = kPrefetchReach / size;
   V a = hn::Zero(Words()), b = a;

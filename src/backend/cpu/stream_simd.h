@@ -1,4 +1,4 @@
-/// Loops that move bytes and compute next to nothing. Their rates show what memory allows.
+/// Loops that move bytes and compute almost nothing. Their rates show the limits of the memory.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ std::int64_t vector_bytes();
 /// always stored through the cache.
 void copy_bytes(const std::byte* in, std::byte* out, std::int64_t bytes, Stores stores);
 
-/// Vectors to read and vectors to write. Which values are stored depends on the vectors read and on
-/// the StreamForm.
+/// Vectors to read and vectors to write. The stored values depend on the vectors read and on the
+/// StreamForm.
 struct StreamVectors {
   const std::byte* in;
   std::int64_t reads;
@@ -26,26 +26,27 @@ struct StreamVectors {
   bool is_mix(std::int64_t of_reads, std::int64_t of_writes) const {
     return reads * of_writes == writes * of_reads;
   }
-  /// Returns how many vectors are read before vector `write` is stored, if both go in order.
+  /// Returns how many vectors are read before vector `write` is stored, if reads and writes proceed
+  /// in order.
   std::int64_t reads_before(std::int64_t write) const { return write * reads / writes; }
 };
 
 /// The order of memory accesses. Which form is the fastest depends on the machine, and on a virtual
 /// machine also on the load of its host.
 enum class StreamForm {
-  Temporal,   // in order, through the cache; all others store past it
-  Parts,      // kParts parts, a line of each in turn, fetched ahead, as kernels do
-  Unfetched,  // as Parts, but only the hardware fetches
-  InOrder,    // in order; only the hardware fetches
-  Pages,      // eight places of up to four pages in turn; meanwhile the next eight are fetched
+  Temporal,   // in order, through the cache; the other forms store past the cache
+  Parts,      // kParts parts, a line of each in turn, prefetched by the loop, as in kernels
+  Unfetched,  // like Parts, but only hardware prefetchers fetch
+  InOrder,    // in order; only hardware prefetchers fetch
+  Pages,      // eight places of up to four pages in turn; prefetches the next eight
 };
 
-/// Stores vectors [begin, end) of `all.writes`, and loads the vectors that are read for them.
-/// `all.out` must be aligned to a vector, except for Temporal.
+/// Stores output vectors [begin, end) of a stream, and loads the input vectors that are read for
+/// them. If `form` is not Temporal, `all.out` must be aligned to a vector.
 void stream_vectors(const StreamVectors& all, std::int64_t begin, std::int64_t end,
                     StreamForm form);
 
-/// Loads `vectors` vectors and returns the first 64-bit word of their exclusive or.
+/// Loads `vectors` vectors and returns the first 64-bit word of their bitwise XOR.
 std::uint64_t read_vectors(const std::byte* in, std::int64_t vectors);
 
 }  // namespace normbench

@@ -20,7 +20,8 @@ namespace {
 
 constexpr int kAnywhere = -1;
 
-/// Names a thread of a team once. The thread pool gives a thread the same rank every time.
+/// Names the calling thread of a team, once. The thread pool gives a thread the same rank every
+/// time.
 void name_worker(int rank) {
   thread_local bool named = false;
   if (named) return;
@@ -41,8 +42,8 @@ cpu_set_t only(int cpu) {
   return cpus;
 }
 
-/// Binds the calling pool thread to a CPU, unless it is bound to that CPU already. With kAnywhere
-/// it may run on every allowed CPU.
+/// Binds the calling pool thread to a CPU, unless the thread is bound to that CPU already. With
+/// kAnywhere, the thread may run on every allowed CPU.
 void bind_worker(int cpu) {
   thread_local int bound_to = kAnywhere;
   if (cpu == bound_to) return;
@@ -66,13 +67,14 @@ Recorder* recorder_of_share(const Queue& queue, int rank) {
   return rank > 0 && !queue.stage.empty() ? queue.recorder : nullptr;
 }
 
-/// Returns the size in bytes of the data cache before the last level; 0 if there is none.
+/// Returns the size in bytes of the data cache before the last level, or 0 if there is only one
+/// level.
 std::int64_t own_cache(std::span<const std::int64_t> caches) {
   return caches.size() < 2 ? 0 : caches[caches.size() - 2];
 }
 
-/// Returns the fewest bytes for which a team is used. They exceed the own cache of a thread, and
-/// sharing them saves more time than waking the team costs.
+/// Returns the fewest bytes for which a stage gets a team. So many bytes do not fit in a core's own
+/// cache, and sharing them saves more time than waking the team costs.
 std::int64_t fewest_bytes(int threads, std::span<const std::int64_t> caches) {
   const double even = team_wake_ns * kBytesPerNs / (1 - 1.0 / threads);
   return std::max(own_cache(caches), static_cast<std::int64_t>(even)) + 1;
@@ -97,7 +99,7 @@ void on_team(int threads, std::span<const int> cpus,
              const std::function<void(int rank, int size)>& body) {
   if (omp_in_parallel()) return body(0, 1);
   move_to(cpu_of(0, threads, cpus));
-  omp_set_dynamic(0);        // else OMP_DYNAMIC may give fewer threads; set per thread
+  omp_set_dynamic(0);        // OMP_DYNAMIC may give fewer threads; this setting is per thread
   std::exception_ptr error;  // an exception must not leave a parallel region
 #pragma omp parallel num_threads(threads)
   try {

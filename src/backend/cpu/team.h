@@ -40,10 +40,10 @@ int team_of_at_most(int threads);
 void split(const Queue& queue, std::int64_t total, std::int64_t unit,
            const std::function<void(std::int64_t begin, std::int64_t end)>& part);
 
-/// Returns the team size of a case with `"threads": "all"`, whose largest stage moves `bytes`:
-/// `threads` if a team saves more time than waking it costs, else 1. `caches` are the sizes of the
-/// data caches in bytes, nearest first. Nothing is measured, so that all processes of a machine get
-/// the same result.
+/// Returns the team size of a case with `"threads": "all"`, whose largest stage moves `bytes`. It
+/// is `threads` if a team saves more time than waking it costs, and 1 otherwise. `caches` are the
+/// sizes of the data caches in bytes, nearest first. Nothing is measured, so that all processes of
+/// a machine get the same result.
 int team_for(std::int64_t bytes, int threads, std::span<const std::int64_t> caches);
 
 /// Returns the rule of team_for() in words, for `threads` threads.

@@ -1,5 +1,5 @@
-// Highway compiles a file that includes this header once per instruction set. So this guard admits
-// the header once per instruction set, not once per file.
+// Highway compiles each file that uses this header several times, once for each instruction set. So
+// this guard lets the header in once for each instruction set, not once for each file.
 #if defined(NORMBENCH_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_TRANSPOSE_INL_H_
 #undef NORMBENCH_TRANSPOSE_INL_H_

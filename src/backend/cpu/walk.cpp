@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int64_t kTileBytes = 16384;
 constexpr std::int64_t kTilePixels = 1024;
-constexpr std::int64_t kBeyond = 512;  // bytes from the end of a tile's input to what is fetched
+constexpr std::int64_t kBeyond = 512;  // bytes from the end of a tile's input to prefetched data
 constexpr std::int64_t kLine = 64;     // bytes; parts also start at multiples of this many pixels
-constexpr std::int64_t kFewestPixels = 64;  // fewest pixels of a row that `pixels` is called for
+constexpr std::int64_t kFewestPixels = 64;  // a PixelBody gets only rows of at least this length
 
 bool interleaved(const TensorDesc& desc) { return desc.layout == Layout::Nhwc && desc.shape.c > 1; }
 
@@ -52,8 +52,9 @@ class Walk {
 
   std::int64_t total() const { return planes_ * pixels_; }
 
-  /// Computes pixels [begin, end), counted over all planes: as a single run if the planes lie
-  /// without gaps, else plane by plane.
+  /// Computes pixels [begin, end), counted over all planes. If the planes have no gaps and need
+  /// neither tiles nor populating, the pixels are a single run. Otherwise each plane is computed on
+  /// its own.
   void part(std::int64_t begin, std::int64_t end) const {
     if (seamless_) {
       if (begin < end)
@@ -100,8 +101,8 @@ class Walk {
       populate_pages(target(plane, begin, c), bytes);
   }
 
-  /// Computes `count` pixels as one run: all channels if the output is interleaved, else only
-  /// channel `c`.
+  /// Computes `count` pixels as one run. If the output is interleaved, the run has all channels.
+  /// Otherwise it has only channel `c`.
   void run(const std::byte* in, std::int64_t plane, std::int64_t pixel, std::int64_t c,
            std::int64_t count, const std::byte* ahead = nullptr) const {
     const bool all = interleaved(out_.desc);
@@ -126,7 +127,7 @@ class Walk {
     }
   }
 
-  /// Computes pixels [begin, end) of a plane with `body`.
+  /// Computes pixels [begin, end) of a plane with `body_`.
   void runs(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     direct_ ? rows(plane, begin, end) : tiles(plane, begin, end);
   }
@@ -137,8 +138,9 @@ class Walk {
     return interleaved(out_.desc) ? PixelStrides{group_, 1} : PixelStrides{1, plane};
   }
 
-  /// Computes pixels [begin, end) of a plane with `pixels`, as far as it can. Returns the first
-  /// pixel that is not done.
+  /// Computes pixels [begin, end) of a plane: rows of at least kFewestPixels pixels with
+  /// `pixel_body_`, shorter rows with `body_`. Stops at a row for which `pixel_body_` returns
+  /// false. Returns the first pixel that is not done.
   std::int64_t pixels(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     while (by_pixels_ && begin < end) {
       const std::int64_t row = row_end(begin, end) - begin;
@@ -159,7 +161,7 @@ class Walk {
   }
 
   /// Returns the distance in pixels from `pixel` back to the nearest pixel at which a cache line of
-  /// the output starts; 0 if none of the 64 pixels up to `pixel` is one.
+  /// the output starts. Returns 0 if none of the 64 pixels up to `pixel` is such a pixel.
   std::int64_t past_line(std::int64_t plane, std::int64_t pixel, std::int64_t c) const {
     const auto past = reinterpret_cast<std::uintptr_t>(target(plane, pixel, c)) % kLine;
     const auto size = static_cast<std::uintptr_t>(size_of(out_.desc.dtype));
@@ -170,8 +172,9 @@ class Walk {
     return 0;
   }
 
-  /// Returns the end of the run of channel `c` in a tile that ends at `pixel`. Runs end at a cache
-  /// line of the output, except in the last tile and with short tiles.
+  /// Returns the end of the run of channel `c` in a tile that ends at `pixel`. The run ends at a
+  /// cache line of the output, unless the tile is the last one or tiles have fewer than 2 * kLine
+  /// pixels.
   std::int64_t cut(std::int64_t plane, std::int64_t pixel, std::int64_t c, std::int64_t begin,
                    std::int64_t end) const {
     if (pixel == end || tile_pixels_ < 2 * kLine) return pixel;

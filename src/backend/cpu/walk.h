@@ -29,7 +29,8 @@ struct Run {
   std::byte* out;
   std::int64_t elements, channel, period;
   Planes planes;
-  /// The input of a later run, as many bytes as this run reads. It is fetched during this run.
+  /// The input of a later run, or null. During this run, the kernel prefetches as many bytes there
+  /// as the run reads.
   const std::byte* ahead = nullptr;
 
   /// Moves to the next plane if the current one has ended.
@@ -87,13 +88,13 @@ using PixelBody = std::function<bool(const PixelRun&)>;  // false: did nothing
 /// - Populate: many at once before the stores, which then find the zeroed pages in the cache.
 enum class FirstTouches { Fault, Populate };
 
-/// Returns true if walk() can go from a tensor like `in`, or from a crop or flip of it, to `out`.
-/// `out` must be contiguous, and a pixel must fit in a tile.
+/// Returns true if walk() can compute `out` from a tensor like `in`, or from a crop or flip of it.
+/// For this, `out` must be contiguous, and a pixel must fit in a tile.
 bool walkable(const TensorDesc& in, const TensorDesc& out);
 
 /// Calls `body` on the queue's team, for runs that cover the output once.
-/// - If `pixels` is not null, it is called first, for rows of at least 64 pixels. `body` gets
-///   shorter rows, and what `pixels` refuses by returning false.
+/// - If `pixels` is not null, it is called first, for rows of at least 64 pixels. `body` gets the
+///   shorter rows, and the rows for which `pixels` returns false.
 /// - If the layout of the input differs from that of the output, `body` gets copies of the input in
 ///   tiles, which fit in the first-level cache.
 /// `in` may equal `out` if their descriptions are equal. `body` and `pixels` must not throw.

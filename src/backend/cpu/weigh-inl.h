@@ -1,5 +1,5 @@
-// Highway compiles a file that includes this header once per instruction set. So this guard admits
-// the header once per instruction set, not once per file.
+// Highway compiles each file that uses this header several times, once for each instruction set. So
+// this guard lets the header in once for each instruction set, not once for each file.
 #if defined(NORMBENCH_WEIGH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_WEIGH_INL_H_
 #undef NORMBENCH_WEIGH_INL_H_
@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-constexpr std::int64_t kTapsPerSum = 32;  // longer sums are split, which is more exact
+constexpr std::int64_t kTapsPerSum = 32;  // longer sums are split, because that is more exact
 
 HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 

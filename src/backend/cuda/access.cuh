@@ -55,8 +55,8 @@ __host__ __device__ inline void load_words(const void* address, std::uint32_t* w
 #endif
 }
 
-/// Stores 1, 2 or 4 words at once. `address` must be a multiple of their size. `Streaming`: stores
-/// with __stcs, for words that will not be read again soon.
+/// Stores 1, 2 or 4 words at once. `address` must be a multiple of their size. If `Streaming`,
+/// stores with __stcs, for words that will not be read again soon.
 template <int Words, bool Streaming>
 __host__ __device__ inline void store_words(void* address, const std::uint32_t* words) {
   static_assert(Words == 1 || Words == 2 || Words == 4);

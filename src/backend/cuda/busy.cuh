@@ -1,4 +1,5 @@
-/// The body of the op `compute`: arithmetic that takes time and has no useful result.
+/// The body of the CUDA kernel of the op `compute`: arithmetic that takes time and has no useful
+/// result.
 #pragma once
 
 #include <cmath>

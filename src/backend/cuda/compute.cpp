@@ -13,9 +13,9 @@ int attribute_of_device(cudaDeviceAttr attribute, const char* what) {
   return value;
 }
 
-/// Launches one block for each multiprocessor of the share `fill`. Each thread executes as many
-/// dependent multiply-adds as take the op's time at the device's nominal peak clock. At a lower
-/// clock they take longer, as a network would.
+/// Launches one block for each multiprocessor, or for the share `op.fill` of the multiprocessors.
+/// Each thread executes a chain of multiply-adds that takes the op's time at the device's nominal
+/// peak clock. At a lower clock it takes longer, as would the network for which this op stands.
 Launch prepare_busy(const Compute& op, const Signature& s) {
   constexpr double clocks_per_step = 4;  // latency of a dependent FMA since sm_70
   const int multiprocessors = attribute_of_device(cudaDevAttrMultiProcessorCount,

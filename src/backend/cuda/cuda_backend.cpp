@@ -18,7 +18,8 @@ namespace normbench {
 namespace cuda {
 namespace {
 
-/// Returns all rows in the catalogue's order of ops, with the reference of each op first.
+/// Returns all kernel rows, sorted by op in the order of op_names(). The reference of each op is
+/// its first row.
 std::vector<Kernel> all_rows() {
   std::vector<Kernel> rows = reference_rows();
   for (const auto list : row_lists) rows.insert(rows.end(), list().begin(), list().end());
@@ -29,8 +30,8 @@ std::vector<Kernel> all_rows() {
   return rows;
 }
 
-/// Returns true if the driver's library finds no device. If the driver is too old, the runtime
-/// reports only that, without asking the library.
+/// Returns true if the driver's own library finds no device. For a driver that is too old, the CUDA
+/// runtime reports only its age, and not whether there is a device.
 bool driver_finds_none() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed
   auto* const init =
@@ -147,7 +148,7 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  /// Runs `work`. If it throws a CudaError, the device is unavailable from then on.
+  /// Runs `work`. If it throws a CudaError, marks the device as unavailable.
   void try_to(const std::function<void()>& work) {
     try {
       work();

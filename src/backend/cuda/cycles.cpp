@@ -10,7 +10,7 @@
 namespace normbench::cuda {
 namespace {
 
-/// Numbers of multiprocessors (%smid) are below this. A GPU may skip some numbers.
+/// All numbers of multiprocessors (%smid) are below this number. A GPU may skip some numbers.
 constexpr std::size_t kNumbers = 1024;
 
 using Moment = std::array<ClockReading, kNumbers>;

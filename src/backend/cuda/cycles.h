@@ -23,7 +23,7 @@ class Cycles {
   void read(cudaStream_t stream, std::size_t moment);
 
   unsigned multiprocessors_;
-  std::unique_ptr<Allocation> readings_;  // those of start(), then those of stop()
+  std::unique_ptr<Allocation> readings_;  // readings of start(), then of stop()
 };
 
 }  // namespace normbench::cuda

@@ -45,9 +45,9 @@ std::string uuid_text(const cudaDeviceProp& properties) {
 }
 
 /// Returns the free memory of the device in bytes:
-/// - ready: the value that CUDA reports
-/// - not ready: NVML's value for the whole GPU, but at most the total memory of the device
-/// - not ready, without NVML: the total memory of the device
+/// - if `ready`: the value that CUDA reports
+/// - otherwise, with NVML: its value for the whole GPU, but at most the total memory of the device
+/// - otherwise: the total memory of the device
 std::int64_t free_memory_bytes(const cudaDeviceProp& properties, const Nvml& nvml, bool ready) {
   const auto most = static_cast<std::int64_t>(properties.totalGlobalMem);
   if (!ready) {
@@ -93,9 +93,9 @@ struct LoadedLink {
 };
 
 /// Returns the PCIe link as it is while copies run, because an idle GPU may slow the link down.
-/// Reads it during copies of 256 MiB from pinned memory, until the link is as fast as it can be,
-/// but at most ten times. Returns the idle link if there is no memory for the copies. Throws
-/// CudaError for any other error.
+/// Reads the link during copies of 256 MiB from pinned memory. Repeats this until the link is as
+/// fast as it can be, but at most ten times. Returns the idle link if there is no memory for the
+/// copies. Throws CudaError for any other error.
 LoadedLink link_under_load(int device, const Nvml& nvml) {
   if (!nvml.missing().empty()) return {};
   check(cudaSetDevice(device), "cudaSetDevice");

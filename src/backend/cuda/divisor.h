@@ -14,8 +14,8 @@ struct Quotient {
 };
 
 /// Divides with a multiplication and a shift (Granlund and Montgomery, "Division by invariant
-/// integers using multiplication", 1994). Multiplies 32-bit numbers if dividend and divisor are
-/// below 2^31, else 64-bit numbers.
+/// integers using multiplication", 1994). If dividend and divisor are below 2^31, multiplies 32-bit
+/// numbers. Otherwise multiplies 64-bit numbers.
 struct Divisor {
   std::int64_t divisor = 1;
   std::uint64_t multiplier = std::uint64_t{1} << 63;        // ceil(2^(63 + shift) / divisor)

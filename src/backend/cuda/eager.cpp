@@ -20,15 +20,16 @@ Launch prepare_cast(const Cast&, const Signature&) {
   };
 }
 
-/// Launches a row's kernel on views. `constants` is in device memory.
+/// Launches the CUDA kernel of a row on two views. `constants` is in device memory.
 using ConstantsBody =
     std::function<void(Queue&, const View& in, const View& out, const float* constants)>;
 
 /// Returns a launch that calls `body` with the constants that `make` returns, in device memory.
-/// - Constants::Cached: this function calls `make` and sends the constants, once.
+/// - Constants::Cached: this function sends the constants, once.
 /// - Constants::PerCall: every launch calls `make` and sends the constants, inside a range named
 ///   `constants`.
-/// `make` must always return the same number of constants. It may throw std::runtime_error.
+/// In both cases, this function also calls `make` once to learn the number of constants, so `make`
+/// must always return the same number. It may throw std::runtime_error.
 Launch with_device_constants(Constants when, std::function<std::vector<float>()> make,
                              ConstantsBody body) {
   const std::vector<float> first = make();

@@ -1,9 +1,9 @@
 /// The bodies of the element-wise kernels: 4 elements per thread, as in eager frameworks.
 ///
-/// The first blocks, which the host counts, access elements as whole, aligned vectors of 4. Later
-/// blocks access elements one by one. The table lists the instructions that one warp executes for
-/// 128 elements in the first blocks on sm_90, and the budget that tests/backend/issue_budget.py
-/// allows:
+/// The first `whole` blocks access elements as whole, aligned vectors of 4. Later blocks access
+/// elements one by one. The host computes `whole`. In the table, "25 of 40" means that one warp
+/// executes 25 instructions for 128 elements in the first blocks on sm_90, and that
+/// tests/backend/issue_budget.py allows 40:
 ///   cast         25 of 40
 ///   sub          27 of 40
 ///   div          40 of 44
@@ -30,8 +30,8 @@ constexpr std::int64_t elements_per_block = std::int64_t{elements_per_thread} * 
 inline unsigned blocks_for(std::int64_t elements) {
   return static_cast<unsigned>((elements + elements_per_block - 1) / elements_per_block);
 }
-/// Returns how many blocks of the grid work on whole vectors only; 0 if `in` or `out` is not
-/// aligned to a vector.
+/// Returns how many blocks of the grid work on whole vectors only. Returns 0 if `in` or `out` is
+/// not aligned to a vector.
 template <class In, class Out>
 unsigned whole_blocks(const In* in, const Out* out, std::int64_t elements) {
   const bool aligned = is_aligned(in, elements_per_thread * sizeof(In)) &&
@@ -52,8 +52,8 @@ __host__ __device__ void change_vector(const In* in, Out* out, Change change) {
   });
 }
 
-/// Does the same as change_vector(), but element by element, and only for the first `left` of the 4
-/// elements if `left` is less than 4.
+/// Does the same as change_vector(), but element by element. If `left` is less than 4, only the
+/// first `left` of the 4 elements are loaded and stored.
 template <class In, class Out, class Change>
 __host__ __device__ void change_elements(const In* in, Out* out, std::int64_t left, Change change) {
   constexpr int count = elements_per_thread;
@@ -114,8 +114,8 @@ struct Divide {
     return reinterpret_cast<Constants>(a.constants);
   }
 
-  // If one element of a warp is zero or has a tiny quotient, all lanes of the warp go through the
-  // division.
+  // If one element of a warp is zero or has a tiny quotient, the whole warp also executes the
+  // divisions.
   template <class Use>
   static __host__ __device__ void apply(const float* x, const Constant* constants, Use use) {
     float quotients[elements_per_thread];
@@ -124,7 +124,7 @@ struct Divide {
       const auto [divisor, inverse] = constants[j];
       const float near = x[j] * inverse;
       quotients[j] = fmaf(fmaf(-near, divisor, x[j]), inverse, near);
-      right = right & (fabsf(quotients[j]) >= 0x1p-63f);  // false for NaN, as from an overflow
+      right = right & (fabsf(quotients[j]) >= 0x1p-63f);  // false for NaN, which an overflow gives
     });
     if (right) return use(quotients);
     unrolled<elements_per_thread>([&](int j) { quotients[j] = x[j] / constants[j].divisor; });
@@ -155,7 +155,7 @@ struct ScaleAndShift {
   }
 };
 
-/// Applies `Operation` to the elements of two tensors.
+/// Applies `Operation` to each pair of elements of two tensors.
 template <class T, class Operation>
 struct PairBody {
   Grid grid;
@@ -188,8 +188,8 @@ struct Add {
   __host__ __device__ float operator()(float x, float y) const { return x + y; }
 };
 
-/// Applies `Operation` to planes of one channel, which consist of whole vectors. The grid counts
-/// channels along y and images along z.
+/// Applies `Operation` to planes of one channel each. A plane consists of whole vectors. The grid
+/// counts channels along y and images along z.
 template <class T, class Operation>
 struct PlanesBody {
   Grid grid;
@@ -212,7 +212,7 @@ struct PlanesBody {
 };
 
 /// Applies `Operation` to elements in any layout. A thread computes the channel of its first
-/// element by division and counts on from there.
+/// element by division, and the channels of its other elements by counting.
 template <class T, class Operation>
 struct BroadcastBody {
   Grid grid;

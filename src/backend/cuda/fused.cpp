@@ -10,7 +10,8 @@
 namespace normbench::cuda {
 namespace {
 
-/// The most channels of a move. The sum of two channel numbers must fit in 32 bits (Spot::next()).
+/// The most channels of a move (crop, flip, layout or concat). The sum of two channel numbers must
+/// fit in 32 bits (Spot::next()).
 constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;
 
 /// Returns true if kernels access this memory on the device, not over the link to the host.
@@ -58,7 +59,8 @@ LaunchNormalize launch_of(const Normalize& op) {
 }
 LaunchNormalize launch_of(const Denormalize&) { return &launch_denormalize; }
 
-/// Accepts an input on the device if `OnDevice`, else an input that kernels read over the link.
+/// Accepts an input in device memory if `OnDevice`, and otherwise an input that kernels read over
+/// the link.
 template <class T, bool OnDevice>
 bool accepts_affine(const T& op, const Signature& s) {
   return launch_of(op) != nullptr && s.out[0].is_dense() && s.out[0].shape.c <= most_channels &&

@@ -1,5 +1,5 @@
 /// One pass over an output. Each element is read once, changed by a function, and stored once.
-/// Stores are whole 16-byte slots, except at the ends of runs.
+/// Stores are whole slots (16 bytes at a multiple of 16), except at the ends of runs (see Walk).
 #pragma once
 
 #include <algorithm>
@@ -33,13 +33,14 @@ __host__ __device__ inline std::int64_t end_of_part(std::int64_t first, std::int
 ///   Constant at(std::int64_t channel) const;
 ///   void choose(Use use) const;                    // calls use(x) once; x.at() is like at()
 ///   static Value apply(In x, Constant constant);   // an Out, or a float to be rounded to an Out
-/// A thread reads each element before it writes it, and reads no other elements. So the output may
-/// be the input if both are contiguous and their elements have the same size.
+/// A thread reads only the elements from which its own outputs are computed, and it reads each of
+/// them before it writes that output. So the output may be the input if both are contiguous and
+/// their elements have the same size.
 template <class Pattern, class In, class Out, class Function>
 struct Fused {
   static constexpr int count = slot_elements<Out>;
   static constexpr int depth = Pattern::template depth<In, count>;  // slots of a thread
-  /// The most registers of a thread. Turning 16 floats into bytes needs many.
+  /// The most registers of a thread. Converting 16 floats to bytes needs many registers.
   static constexpr unsigned registers = sizeof(Out) == 1 && sizeof(In) > 1 ? 128 : 80;
 
   std::int64_t threads;
@@ -89,7 +90,7 @@ struct Fused {
       store_pack<false>(to, pack);
   }
 
-  /// Changes the elements of a slot that belong to the run, one by one.
+  /// Changes the elements of a slot one by one, without those that lie outside the run.
   __host__ __device__ void part(const In* from, Out* to, std::int64_t channel, Spot spot) const {
     for (const std::int64_t end = end_of_part(spot.first, count, walk.elements); spot.first < end;
          spot = spot.next(walk, {1, 0, 1}))
@@ -100,8 +101,8 @@ struct Fused {
 };
 
 /// Applies a function to interleaved pixels of three channels and stores three planes, with any
-/// crop, flip, alignment and dtype. `walk` and `slots` count pixels of the first plane, one per
-/// slot.
+/// crop, flip, alignment and dtype. `walk` and `slots` count the pixels of the first plane, with
+/// one pixel in each slot.
 template <class In, class Out, class Function>
 struct PixelsApart {
   static constexpr int depth = 4;  // pixels of a thread
@@ -257,8 +258,8 @@ struct Affine {
   __host__ __device__ MultiplyAdd at(std::int64_t channel) const {
     return sent.a != nullptr ? sent.at(channel) : AffineTable{a, b}.at(channel);
   }
-  /// Calls `use` with the table of sent constants if there is one, else with a table of `a` and
-  /// `b`. The compiler makes separate code for each case.
+  /// Calls `use` with the table of sent constants if there is one, and otherwise with a table of
+  /// `a` and `b`. The compiler makes separate code for each case.
   template <class Use>
   __host__ __device__ void choose(Use use) const {
     if (sent.a != nullptr)

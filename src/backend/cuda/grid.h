@@ -15,8 +15,8 @@ inline constexpr unsigned threads_per_block = 256;
 /// The most blocks along y and along z. Along x there may be 2^31 - 1 blocks.
 inline constexpr std::int64_t most_blocks_across = 65535;
 
-/// The blocks of a launch, with `threads_per_block` threads each. Bodies let y count channels and z
-/// images, so that a thread finds its channel and its image without a division.
+/// The blocks of a launch, with `threads_per_block` threads each. Bodies may count channels and
+/// images along y and z, so that a thread finds its channel and its image without a division.
 struct Grid {
   unsigned x = 1, y = 1, z = 1;
 };
@@ -26,7 +26,8 @@ struct Index {
   unsigned x, y, z, thread;
 };
 
-/// A row of blocks of `warps` warps each. The threads of a block work together (block.cuh).
+/// `count` blocks along x, with `warps` warps each. The threads of a block work together
+/// (block.cuh).
 struct Blocks {
   unsigned count = 1, warps = 1;
   std::size_t shared_bytes = 0;

@@ -1,4 +1,5 @@
-/// Where the elements of a group lie, and how the lanes of a block share them.
+/// The positions in memory of the elements of a group (of a group norm), and how the lanes of a
+/// block share them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace normbench::cuda {
 
-/// A vector: `Count` elements that are processed at once, which are 16 bytes or a single element.
+/// A vector of `Count` elements that are processed at once. It has 16 bytes, or a single element.
 /// If a vector of 16 bytes is not `Aligned`, its elements are loaded and stored one by one.
 template <class T, int Count, bool Aligned>
 struct Elements {
@@ -39,7 +40,7 @@ struct Elements {
       unrolled<Count>([&](int i) { loaded.packed.set(i, from[i]); });
     return loaded;
   }
-  /// Stores `value(0)`, `value(1)`, … as elements; with __stcs if they are an aligned vector.
+  /// Stores `value(0)`, `value(1)`, ... as elements. Uses __stcs if the vector is wide and aligned.
   template <class Value>
   static __host__ __device__ void store(T* to, Value value) {
     if constexpr (is_wide && Aligned)
@@ -143,7 +144,8 @@ struct PerChannel {
   float of[Channels];
   __host__ __device__ float at(int i) const { return of[Channels == 1 ? 0 : i]; }
 };
-/// Returns the values of the channels from `first` on; `otherwise` for each if `values` is null.
+/// Returns the values of the channels from `first` on, or `otherwise` for each channel if `values`
+/// is null.
 template <int Channels>
 __host__ __device__ PerChannel<Channels> channels_from(const float* values, std::int64_t first,
                                                        float otherwise) {

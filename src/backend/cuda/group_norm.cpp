@@ -52,8 +52,8 @@ void submit_sums(Queue& queue, const GroupArguments& arguments) {
   check(launch_channel_sums(stream_of(queue), arguments), "launching sums of channels");
 }
 
-/// Loads the kernels for aligned and for unaligned tensors. Also raises the limit of the kernels'
-/// shared memory, so that no launch has to.
+/// Loads the kernels for aligned and for unaligned tensors. This also raises the limit of the
+/// shared memory of these kernels, so that no launch has to raise it.
 void load(const GroupArguments& prepared,
           cudaError_t (*launch)(cudaStream_t, const GroupArguments&)) {
   for (const std::uintptr_t address : {16, 4}) {  // loading does not access memory there
@@ -131,7 +131,7 @@ Kernel group_norm_row() {
   return kernel;
 }
 
-// The ops that together do what a group norm does. Each is a separate pass over memory.
+// The ops that together compute a group norm. Each op is a separate pass over memory.
 
 bool accepts_moments(const Moments& op, const Signature& s) {
   return accepts_dense(op, s) && is_counted(s.in[0], op.groups);
@@ -204,8 +204,9 @@ Launch prepare_accumulate(const Accumulate&, const Signature&) {
   };
 }
 
-/// Returns the number of groups in which channels are summed: the largest divisor of the number of
-/// channels that gives each group at least 4096 elements, enough work for a block; else 1.
+/// Returns the number of groups into which the channels are divided for summing. It is the largest
+/// divisor of the number of channels that gives each group at least 4096 elements, or 1. So many
+/// elements are enough work for a block.
 std::int64_t groups_to_sum(const Shape& x) {
   constexpr std::int64_t worth = 4096;
   const std::int64_t most = std::clamp<std::int64_t>(x.c * x.h * x.w / worth, 1, x.c);
@@ -220,7 +221,8 @@ bool accepts_sum(const Sum& op, const Signature& s) {
   return accepts_dense(op, s) && is_counted(s.in[0], groups_to_sum(s.in[0].shape));
 }
 
-/// Sums x with the kernels that sum dy to dbeta in a backward pass.
+/// Sums x with the kernels that compute dbeta in a backward pass. These kernels sum dy, so x is
+/// passed as dy.
 Launch prepare_sum(const Sum&, const Signature& s) {
   return [prepared = arguments_of(s.in[0], groups_to_sum(s.in[0].shape))](
              Queue& queue, std::span<const View> in, std::span<const View> out, View scratch) {

@@ -1,12 +1,12 @@
-/// The kernels of group norm.
+/// The launch functions of group norm, and the plan that distributes its work over blocks.
 #include "backend/cuda/group_norm.cuh"
 #include "backend/cuda/launch.cuh"
 
 namespace normbench::cuda {
 namespace {
 
-/// Calls `launch_step` once for whole groups, or twice if groups are split into parts. Returns the
-/// first error.
+/// Calls `launch_step` with each GroupStep to launch: Whole if one block works on a group; Sum and
+/// then Finish if several blocks share a group. Returns the first error.
 template <class Launch>
 cudaError_t launch_steps(const GroupArguments& a, Launch launch_step) {
   if (a.plan.parts == 1) return launch_step(GroupStep::Whole);
@@ -38,8 +38,8 @@ cudaError_t launch_channel_sums(cudaStream_t stream, const GroupArguments& argum
 
 GroupPlan plan_groups(const GroupArguments& a) {
   constexpr std::int64_t enough_blocks = 256;  // blocks that keep a large GPU busy
-  constexpr std::int64_t part = 8192;          // vectors of a part, at least
-  constexpr std::int64_t share = 8;            // vectors per lane
+  constexpr std::int64_t part = 8192;          // fewest vectors of a part, if a group has several
+  constexpr std::int64_t share = 8;            // vectors that a lane should work on
   constexpr std::int64_t most_parts = warp_lanes;
   constexpr std::uint64_t most_warps = 32;
   GroupPlan plan;
@@ -52,8 +52,9 @@ GroupPlan plan_groups(const GroupArguments& a) {
   const auto wanted = static_cast<std::uint64_t>((all_warps + plan.parts - 1) / plan.parts);
   plan.warps =
       static_cast<unsigned>(std::clamp<std::uint64_t>(std::bit_ceil(wanted), 2, most_warps));
-  // Cut lines into more pieces if this raises the share of busy warps by more than 5 %. A lane
-  // keeps at least two vectors.
+  // busy(pieces) is the mean share of the warps that have work if each line is cut into `pieces`
+  // pieces. Lines are cut into more pieces if that raises the share by more than 5 %. The loop ends
+  // before a lane would have fewer than two vectors of a piece.
   const unsigned across = (lines.lines + lines.abreast - 1) / lines.abreast;
   const unsigned warps = plan.parts * plan.warps, step = warp_lanes / lines.abreast;
   const auto busy = [&](unsigned pieces) {

@@ -1,15 +1,17 @@
 /// Group normalization and its gradients. plan_groups() decides how many blocks work on a group:
-/// - One block sums the group and normalises it, in one launch. It keeps as much of the group as
-///   fits in shared memory. It reads the rest a second time, from the L2 cache if it is still
-///   there.
-/// - Several blocks, if there are few large groups, sum in a first launch and normalise in a second
-///   launch, which reads everything again.
+/// - One block: a single launch sums and normalises. The block keeps as many vectors of the group
+///   as fit in shared memory. It reads the other vectors a second time, from the L2 cache if they
+///   are still there.
+/// - Several blocks, if there are few groups and they are large: a first launch sums. A second
+///   launch reads all elements again and normalises.
 ///
-/// Sums are taken in the same order on every device, without atomics, so that they always have the
-/// same bits.
+/// Sums are added in the same order on every device and without atomics, so that results have the
+/// same bits everywhere.
 ///
-/// The table lists the most instructions that one warp executes in one turn of an inner loop on
-/// sm_90, the budget that tests/backend/issue_budget.py allows, and the bytes of the turn:
+/// The table has a row for each inner loop, with the instructions that one warp executes in one
+/// iteration on sm_90. "104 of 120" means at most 104 instructions, where
+/// tests/backend/issue_budget.py allows 120. "two bytes" are float16 and bfloat16. "bytes" is how
+/// much the warp reads or writes in the iteration.
 ///                        float32     two bytes   bytes
 ///   forward, sums        104 of 120  201 of 220  2,048 read
 ///   forward, normalised  119 of 130  215 of 220  2,048 written
@@ -36,19 +38,20 @@ struct CentredSums {
     sum += distance;
     squares = fmaf(distance, distance, squares);
   }
-  /// Returns these sums about another centre.
+  /// Returns the sums of the same elements about the centre `to`.
   __host__ __device__ CentredSums moved(float to) const {
     const float by = centre - to;
     return {count, to, fmaf(count, by, sum), fmaf(count * by, by, fmaf(2 * by, sum, squares))};
   }
 };
 
-/// Replaces the sums of each lane by the sums over the elements of all lanes, about a centre near
-/// their mean. If any lane has elements, lane 0 must have some.
+/// At first, each lane has the sums of its own elements. join() replaces them by the sums over the
+/// elements of all lanes, about a centre near the mean of these elements. If any lane has elements,
+/// lane 0 must have some.
 __host__ __device__ inline void join(const Warp& warp, PerLane<CentredSums>& sums) {
   PerLane<float> count, centre, total, squares;
   warp.each([&](unsigned lane) { centre[lane] = lane == 0 ? sums[lane].centre : 0; });
-  warp.sum(centre);  // gives all lanes the centre of lane 0: sums about 0 could overflow
+  warp.sum(centre);  // gives all lanes the centre of lane 0; sums about 0 instead could overflow
   warp.each([&](unsigned lane) {
     const CentredSums& own = sums[lane];
     count[lane] = own.count;
@@ -70,21 +73,21 @@ __host__ __device__ inline void join(const Warp& warp, PerLane<CentredSums>& sum
   });
 }
 
-/// The work on a group that one launch does.
+/// The part of the work that one launch does.
 enum class GroupStep {
-  Whole,  // sums and normalises
-  Sum,    // sums a part of a group
-  Finish  // normalises with known sums or statistics
+  Whole,  // sums, then computes the output
+  Sum,    // only sums; a block sums one part of a group
+  Finish  // computes the output from stored sums or given statistics
 };
 
-/// Computes y = (x - mean) * rstd * gamma + beta. Computes mean and rstd first, unless they are
-/// given. `Channels`: channels of a vector of `Count` elements, 1 or `Count`.
+/// Computes y = (x - mean) * rstd * gamma + beta. If `mean` and `rstd` are null, computes them
+/// first. A vector has `Count` elements, which belong to `Channels` channels (1 or `Count`).
 template <class T, int Count, int Channels, bool Aligned>
 struct GroupForward {
   Blocks blocks;
   GroupLines lines;
   GroupStep step;
-  unsigned held;   // vectors kept in shared memory, after the sums of the warps
+  unsigned held;   // vectors kept in shared memory, stored after the sums of the warps
   float elements;  // of a group
   float eps;
   const T* x;
@@ -108,7 +111,7 @@ struct GroupForward {
 
  private:
   using Vector = Elements<T, Count, Aligned>;
-  static constexpr int depth = Aligned ? 4 : 2;  // more loads do not fit into registers
+  static constexpr int depth = Aligned ? 4 : 2;  // loads in flight; registers limit it
 
   __host__ __device__ CentredSums* sums(const Block& block) const {
     return reinterpret_cast<CentredSums*>(block.shared);
@@ -145,7 +148,7 @@ struct GroupForward {
     });
   }
 
-  /// Stores the joined sums of the block's part, for the second launch.
+  /// Stores the joined sums of the part of a group that the block works on, for the second launch.
   __host__ __device__ void keep(const Block& block, const Warp& warp) const {
     PerLane<CentredSums> all = joined(warp, sums(block), block.warps);
     warp.each([&](unsigned lane) {
@@ -169,7 +172,7 @@ struct GroupForward {
   __host__ __device__ Statistics statistics(const CentredSums& all) const {
     const float past = all.sum / elements;
     const float squares = fmaf(-past, all.sum, all.squares);
-    const float variance = (squares < 0 ? 0 : squares) / elements;  // NaN stays NaN
+    const float variance = (squares < 0 ? 0 : squares) / elements;  // fmaxf() would lose a NaN
     return {all.centre, 1 / sqrtf(variance + eps), -past};
   }
 
@@ -228,17 +231,18 @@ __host__ __device__ inline void add(GroupSums& to, const GroupSums& other) {
   to.plain += other.plain;
 }
 
-/// Computes dx = dy * gamma * rstd + (x - mean) * slope + constant [+ old]. Slope and constant are
-/// computed from sums over the group. Also stores the sums of each channel.
+/// Computes dx = dy * gamma * rstd + (x - mean) * slope + constant, plus `old` if it is not null.
+/// Slope and constant are computed from sums over the group. Also stores the sums of each channel
+/// in `sums`.
 template <class T, int Count, int Channels, bool Aligned>
 struct GroupBackward {
   Blocks blocks;
   GroupLines lines;
   GroupStep step;
-  unsigned held;                     // vectors of dy kept in shared memory, and as many of x
+  unsigned held;                     // vectors of dy kept in shared memory; as many of x follow
   float elements;                    // of a group
   const T *dy, *x, *old;             // x and old may be null
-  const float *gamma, *mean, *rstd;  // if null: 1, 0, 1
+  const float *gamma, *mean, *rstd;  // values if null: 1, 0, 1
   T* out;
   GroupSums* sums;  // for each piece of each channel: [N, groups, pieces, C / groups]
 
@@ -250,9 +254,9 @@ struct GroupBackward {
 
  private:
   using Vector = Elements<T, Count, Aligned>;
-  static constexpr int depth = Channels > 4 ? 1 : 2;  // more loads do not fit into registers
+  static constexpr int depth = Channels > 4 ? 1 : 2;  // loads in flight; registers limit it
   struct Loaded {
-    Vector dy, x, old;  // zeros if the tensor is missing
+    Vector dy, x, old;  // zeros if the tensor is null
   };
 
   __host__ __device__ float mean_of(const Block& block) const {
@@ -373,7 +377,7 @@ struct ChannelSums {
   std::int64_t images;
   unsigned groups, channels, pieces;      // per image, per group, per line
   const GroupSums* sums;                  // [N, groups, pieces, channels]
-  const float *old_products, *old_plain;  // null: nothing is added
+  const float *old_products, *old_plain;  // added to the results if not null
   float *products, *plain;                // [groups * channels]; one may be null
 
   __host__ __device__ void operator()(const Block& block) const {
@@ -439,7 +443,7 @@ inline unsigned blocks_of(const GroupArguments& a) {
   return static_cast<unsigned>(a.images * a.groups * a.plan.parts);
 }
 
-/// Calls `use` with the forward body of a step. Returns the result of `use`.
+/// Calls `use` with the GroupForward that does `step`. Returns the result of `use`.
 template <class Use>
 auto with_forward_body(const GroupArguments& a, GroupStep step, Use use) {
   return with_group_vectors(a, [&]<class T, int Count, int Channels, bool Aligned>() {
@@ -495,7 +499,7 @@ auto with_backward_body(const GroupArguments& a, GroupStep step, Use use) {
   });
 }
 
-/// Returns the body that adds up the sums that the backward body has stored.
+/// Returns the ChannelSums that adds up the sums that GroupBackward has stored.
 inline ChannelSums channel_sums_body(const GroupArguments& a) {
   constexpr unsigned warps = 8;
   return {.blocks = {.count = static_cast<unsigned>((a.channels + warp_lanes - 1) / warp_lanes),

@@ -9,8 +9,9 @@
 namespace normbench::cuda {
 namespace {
 
-// A pin runs on the host and is complete when its launch returns. Before the launch, the caller has
-// waited for copies that use the buffers.
+// The kernel rows (implementations) of the op `pin` copy on the host. The copy is done when the
+// launch returns. Before such a launch, the caller waits for device copies that use the same
+// buffers.
 
 Launch prepare_memcpy(const Pin&, const Signature& s) {
   return [bytes = static_cast<std::size_t>(s.out[0].bytes())](Queue&, std::span<const View> in,
@@ -19,7 +20,8 @@ Launch prepare_memcpy(const Pin&, const Signature& s) {
   };
 }
 
-/// Uses non-temporal stores if the output is at least 1.5 times as large as the largest cache.
+/// Returns a launch that copies with a team of threads. It uses non-temporal stores if the output
+/// is at least 1.5 times as large as the largest cache.
 Launch prepare_team(const Pin&, const Signature& s) {
   const std::int64_t bytes = s.out[0].bytes();
   const Stores stores =
@@ -39,7 +41,8 @@ Launch prepare_register(const Register&, const Signature& s) {
                                 View) { static_cast<CudaQueue&>(queue).lock(in[0].data, bytes); };
 }
 
-/// Drains the queue first, because a copy may still read the memory.
+/// Returns a launch that first waits for all work of the queue, because a copy may still use the
+/// memory.
 Launch prepare_unregister(const Unregister&, const Signature&) {
   return [](Queue& queue, std::span<const View> in, std::span<const View>, View) {
     queue.drain();
@@ -60,7 +63,8 @@ Launch prepare_sync(const Sync&, const Signature&) {
 
 }  // namespace
 
-// normbench::row() makes a row that no graph can capture, such as a row of a host call.
+// A row is one implementation of an op. normbench::row() makes rows of host calls, which no CUDA
+// graph can capture. The row `empty` launches a kernel, so cuda::row() makes it.
 std::span<const Kernel> host_call_rows() {
   static constexpr Kernel rows[] = {
       normbench::row<Pin, accepts_dense<Pin>, prepare_memcpy>("reference", Place::Cuda),

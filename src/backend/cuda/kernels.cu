@@ -1,4 +1,4 @@
-/// All kernels except group norm, the fused kernels and the references.
+/// The launch functions of all kernels except group norm, the fused kernels and the references.
 #include "backend/cuda/busy.cuh"
 #include "backend/cuda/clock.cuh"
 #include "backend/cuda/eager.cuh"

@@ -13,8 +13,8 @@
 
 namespace normbench::cuda {
 
-/// Returns a value to pass instead of a stream. A launch function that gets this value only loads
-/// the code of its kernel onto the device. It launches nothing.
+/// Returns a value to pass instead of a stream. A launch function that gets this value loads the
+/// code of its kernel onto the device and launches nothing.
 inline cudaStream_t only_load() { return reinterpret_cast<cudaStream_t>(~std::uintptr_t{0}); }
 
 /// Launches a kernel that does nothing.
@@ -23,14 +23,15 @@ cudaError_t launch_empty(cudaStream_t stream);
 /// the current device.
 cudaError_t load_empty();
 
-/// The cycle count of a multiprocessor and the GPU's time at one moment. Both are 0 if the
-/// multiprocessor was not read.
+/// The cycle count of a multiprocessor and the GPU's time at one moment. Both are 0 if no block has
+/// read them.
 struct ClockReading {
   std::uint64_t cycles = 0, time_ns = 0;
 };
 
-/// Launches `blocks` blocks. The multiprocessor of each block stores a reading in `readings[i]`,
-/// where i is its number (%smid). It stores nothing if i is `count` or more.
+/// Launches `blocks` blocks. Each block stores a reading of the multiprocessor that it runs on in
+/// `readings[i]`, where i is the number of that multiprocessor (%smid). If i is `count` or more,
+/// the block stores nothing.
 cudaError_t launch_read_clocks(cudaStream_t stream, ClockReading* readings, unsigned count,
                                unsigned blocks);
 
@@ -47,15 +48,14 @@ struct StreamArguments {
   std::int64_t read_bytes = 0;
   void* out = nullptr;
   std::int64_t written_bytes = 0;
-  bool streaming = false;  // true: stores with __stcs, which caches evict first
+  bool streaming = false;  // true: stores with __stcs; caches evict such lines first
 };
 
 /// Reads `read_bytes` bytes and writes `written_bytes` bytes as fast as the device's memory allows.
-/// The two ranges must not overlap.
-/// - Whole 16-byte vectors at multiples of 16: those of the input are read, those of the output get
-///   arbitrary values.
-/// - Bytes before the first and after the last whole vector: those of the input are not read, those
-///   of the output become 0.
+/// The two ranges must not overlap. A vector has 16 bytes and starts at a multiple of 16.
+/// - All whole vectors of the input are read. All whole vectors of the output get arbitrary values.
+/// - Input bytes before the first and after the last whole vector are not read. Output bytes before
+///   the first and after the last whole vector become 0.
 cudaError_t launch_stream(cudaStream_t stream, const StreamArguments& arguments);
 
 struct BusyArguments {
@@ -64,7 +64,7 @@ struct BusyArguments {
   std::byte* unused = nullptr;  // not null; never written, but the compiler cannot know that
 };
 
-/// Launches blocks of multiply-adds, to keep as many multiprocessors busy.
+/// Launches `blocks` blocks that only compute, to keep that many multiprocessors busy.
 cudaError_t launch_busy(cudaStream_t stream, const BusyArguments& arguments);
 
 /// Arguments of a cast, element by element.
@@ -82,9 +82,9 @@ struct BroadcastArguments {
   const void* in = nullptr;
   void* out = nullptr;  // may be `in`
   std::int64_t elements = 0;
-  const float* constants = nullptr;  // in device memory; one per channel, for launch_div() two
+  const float* constants = nullptr;  // in device memory; one per channel; two for launch_div()
   std::int64_t inner = 1, channels = 1;
-  const float* shifts = nullptr;  // for launch_scale_shift() only; one per channel; null: 0
+  const float* shifts = nullptr;  // only for launch_scale_shift(); one per channel; null: all 0
 };
 
 /// Arguments of an operation on two tensors of one dtype, element by element.
@@ -114,8 +114,9 @@ inline float inverse_of(float divisor) {
   return size >= 0x1p-20f && size <= 0x1p20f ? 1 / divisor : 0;
 }
 
-/// Heights and widths of a resize must be below this limit. Then the widest filter of Taps
-/// (resize.cuh) is less than 2^31 units wide (4 * extent), so that distances fit in 32 bits.
+/// Heights and widths of a resize must be below this limit. In the unit of length of `Taps`
+/// (resize.cuh), a filter is at most 4 * (the larger extent) wide. Below the limit this is less
+/// than 2^31, so that distances fit in 32 bits.
 inline constexpr std::int64_t resize_extent_limit = std::int64_t{1} << 29;
 
 /// Arguments of an antialiased bilinear resize in one pass. Input and output are dense and have
@@ -131,12 +132,12 @@ struct ResizeArguments {
 
 cudaError_t launch_resize(cudaStream_t stream, const ResizeArguments& arguments);
 
-/// The task of a fused kernel: one pass over the output, with any strides of the input.
+/// The task of a fused kernel: it computes the output in one pass. The input may have any strides.
 struct FusedTask {
-  View in, out;            // the input may be strided (cropped, flipped), the output is dense
+  View in, out;            // `in` may be strided (cropped, flipped); `out` is dense
   bool alike = false;      // all channels have the same constants, or no channel has any
   bool streaming = false;  // the output is too large to stay in the L2 cache
-  std::int64_t enough_threads = 1 << 18;  // above so many 16-byte slots, a thread takes several
+  std::int64_t enough_threads = 1 << 18;  // if there are more 16-byte slots, a thread takes several
 };
 
 /// Moves elements without changing them. Input and output have the same dtype.
@@ -145,10 +146,11 @@ cudaError_t launch_move(cudaStream_t stream, const FusedTask& task);
 /// The most channels whose constants fit in the kernel arguments.
 inline constexpr int most_channels = 64;
 
-/// Arguments of y = x * a[c] + b[c] as one fused multiply-add, for normalize and denormalize.
+/// Arguments of y = x * a[c] + b[c] as one fused multiply-add, for normalize and denormalize. c is
+/// the channel of x.
 struct NormalizeArguments {
   FusedTask task;
-  const float* sent_a = nullptr;  // in device memory; if null, `a` and `b` are used
+  const float* sent_a = nullptr;  // in device memory; null: `a` and `b` are used
   const float* sent_b = nullptr;
   float a[most_channels] = {}, b[most_channels] = {};
 };
@@ -185,7 +187,7 @@ struct GroupPlan {
 ///             computed.
 ///   backward  dy, x [, gamma], mean, rstd [, old] -> out, sums
 ///             If `out` is null, only the sums are computed. If only GroupSums::plain is needed,
-///             all tensors except dy may be null.
+///             all inputs except dy may be null.
 ///   sums      sums [, old_dgamma, old_dbeta] -> dgamma, dbeta (one of these two may be null)
 struct GroupArguments {
   DType dtype = DType::Float32;  // of x, dy, old and out
@@ -207,9 +209,9 @@ struct GroupArguments {
 cudaError_t launch_group_forward(cudaStream_t stream, const GroupArguments& arguments);
 cudaError_t launch_group_backward(cudaStream_t stream, const GroupArguments& arguments);
 cudaError_t launch_channel_sums(cudaStream_t stream, const GroupArguments& arguments);
-/// Returns the plan for the dtype, layout, shape and number of groups. The plan decides the order
-/// of sums. So that results have the same bits everywhere, it does not depend on the device or on
-/// addresses.
+/// Returns the plan for the dtype, layout, shape and number of groups. The plan decides in which
+/// order sums are added. It does not depend on the device or on addresses, so that results have the
+/// same bits everywhere.
 GroupPlan plan_groups(const GroupArguments& arguments);
 std::size_t bytes_of_parts(const GroupArguments& arguments);
 std::size_t bytes_of_sums(const GroupArguments& arguments);
@@ -218,7 +220,7 @@ std::size_t bytes_of_sums(const GroupArguments& arguments);
 /// as a second kernel argument of cudaLaunchKernel(). The real runtime ignores it, because the
 /// kernel has only one parameter.
 struct HostBody {
-  std::size_t bytes;  // size of the body, which a graph copies
+  std::size_t bytes;  // size of the body; a graph keeps a copy of it
   std::int64_t (*threads)(const void* body);
   void (*run)(const void* body, std::int64_t thread);
 };

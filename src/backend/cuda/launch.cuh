@@ -13,14 +13,15 @@
 
 namespace normbench::cuda {
 
-/// The most registers of a thread, for bodies with a grid (`grid_registers`) and for those of them
-/// that set `takes_many_registers` (`many_registers`). With these numbers ptxas of CUDA 12.4 to
-/// 13.5 spills nothing, as tests/backend/issue_budget.py checks:
-/// - before sm_90: 32, and 48 for bodies that take many (with fewer, CUDA 12.4 spills)
-/// - sm_90: 32 for both
-/// - from sm_100 on: 40, and 48 for bodies that take many
-/// In blocks of 256 threads, 65,536 registers are enough for 2048 threads with 32 registers each,
-/// for 1536 with 40, or for 1280 with 48.
+/// The largest number of registers of a thread: `grid_registers` for bodies with a grid,
+/// `many_registers` for bodies with a grid that set `takes_many_registers`.
+/// tests/backend/issue_budget.py checks that ptxas of CUDA 12.4 to 13.5 spills no registers with
+/// these numbers. For architectures before sm_90, ptxas of CUDA 12.4 spills registers if
+/// `many_registers` is below 48.
+///
+/// More registers let fewer threads run at once. In blocks of 256 threads, the 65,536 registers of
+/// a multiprocessor are enough for 2048 threads with 32 registers each, for 1536 with 40, or for
+/// 1280 with 48.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 inline constexpr unsigned grid_registers = 40, many_registers = 48;
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -34,9 +35,10 @@ concept TakesMany = HasGrid<Body> && requires {
   requires Body::takes_many_registers;
 };
 
-/// The most registers of a thread, unless the body sets `registers`. Bodies for whole blocks have
-/// 64, so that a block of 1024 threads fits into 65,536 registers. Bodies for threads in a row have
-/// 80, because they would spill with fewer.
+/// The largest number of registers of a thread. If a body sets `registers`, that number is used
+/// instead. Bodies for whole blocks have 64, so that a block of 1024 threads fits into 65,536
+/// registers. Bodies that only get the number of a thread (neither grid nor blocks) have 80,
+/// because they would spill with fewer.
 template <class Body>
 inline constexpr unsigned most_registers = TakesMany<Body>   ? many_registers
                                            : HasGrid<Body>   ? grid_registers
@@ -80,10 +82,12 @@ cudaError_t load(const Body& body) {
 }
 
 /// Launches the kernel for `body`, a trivially copyable struct of at most 4 KiB (grid.h).
-/// - No threads: launches nothing and returns cudaSuccess.
-/// - `stream` is only_load(): calls load() instead.
-/// - More than 2^31 - 1 blocks in a row: returns cudaErrorInvalidConfiguration, as CUDA does.
-/// - Blocks have more than `usual_shared_bytes` of shared memory: load() must have been called.
+/// - If the body has no threads, launches nothing and returns cudaSuccess.
+/// - If `stream` is only_load(), calls load() instead.
+/// - If there are more than 2^31 - 1 blocks along x, returns cudaErrorInvalidConfiguration, as CUDA
+///   does.
+/// - If blocks have more than `usual_shared_bytes` of shared memory, load() must have been called
+///   before.
 template <class Body>
 cudaError_t launch(cudaStream_t stream, const Body& body) {
   static_assert(std::is_trivially_copyable_v<Body> && sizeof(Body) <= 4096);

@@ -79,8 +79,8 @@ class Registered final : public Allocation {
   std::unique_ptr<Allocation> pages_;
 };
 
-/// Throws std::runtime_error unless the device sees the memory at the host's address, because
-/// kernels get that address.
+/// Throws std::runtime_error if the device sees the memory at another address than the host,
+/// because kernels get the address that the host uses.
 void check_one_address(Allocation& allocation, Memory memory) {
   void* device_data = nullptr;
   check(cudaHostGetDevicePointer(&device_data, allocation.data(), 0), "cudaHostGetDevicePointer");
@@ -89,7 +89,8 @@ void check_one_address(Allocation& allocation, Memory memory) {
                              " memory at another address than the host (use pinned memory)");
 }
 
-// The declarations of cudaMemAdvise in CUDA 12 and in CUDA 13.
+// The types of cudaMemAdvise() in CUDA 12 (AdviseDevice) and in CUDA 13 (AdviseLocation).
+// prefer_device() calls the overload of advise() for the type in this build.
 using AdviseDevice = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvise, int);
 using AdviseLocation = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation);
 
@@ -131,8 +132,8 @@ void in_chunks(std::size_t bytes, Work work) {
     work(at, std::min(kChunkBytes, bytes - at));
 }
 
-/// Returns true for memory from cudaHostAlloc or cudaHostRegister, which the runtime does not
-/// distinguish.
+/// Returns true for page-locked host memory, from cudaHostAlloc() or from cudaHostRegister(). The
+/// runtime reports the same type for both.
 bool is_locked_host(const void* data) {
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
@@ -140,7 +141,7 @@ bool is_locked_host(const void* data) {
 }
 
 // cudaMemcpy and cudaMemset may return before their work on the legacy stream is done. The streams
-// of queues do not wait for the legacy stream.
+// of queues are not synchronised with the legacy stream, so the two functions below wait for it.
 
 void copy_and_wait(std::byte* to, const std::byte* from, std::size_t bytes) {
   check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy",

@@ -15,9 +15,9 @@ namespace normbench::cuda {
 ///   another address than the host
 std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes, int device);
 
-/// Copy or fill memory of any kind. They return when the work is done. They throw CudaError. If
-/// `from` is page-locked, copy_memory() copies through device memory, because page-locked memory
-/// may be write-combined, and a CPU reads write-combined memory slowly.
+/// copy_memory() and fill_memory() work on memory of any kind. Both return when the work is done,
+/// and throw CudaError on failure. If `from` is page-locked, copy_memory() copies through device
+/// memory: `from` may be write-combined, and a CPU reads write-combined memory slowly.
 void copy_memory(std::byte* to, const std::byte* from, std::size_t bytes);
 void fill_memory(std::byte* to, std::byte value, std::size_t bytes);
 
@@ -48,9 +48,9 @@ class DeviceArray {
 
   const T* data() const { return reinterpret_cast<const T*>(memory_->data()); }
 
-  /// Copies at most `count` values in the order of `stream` and waits for the copy, as frameworks
-  /// do when they make a tensor from a list. Does nothing if `stream` is only_load(). Throws
-  /// CudaError.
+  /// Copies `values` (at most `count` of them) in the order of `stream` and waits for the copy.
+  /// Frameworks do the same when they make a tensor from a list. Does nothing if `stream` is
+  /// only_load(). Throws CudaError.
   void send(cudaStream_t stream, std::span<const T> values) {
     if (stream == only_load()) return;
     check(cudaMemcpyAsync(memory_->data(), values.data(), values.size_bytes(),
@@ -64,9 +64,9 @@ class DeviceArray {
 };
 
 /// Decides where host memory for the PCI device `bus_id` ("0000:1b:00.0") lies. If the machine has
-/// several NUMA nodes and the device's node is known, calls `prefer` with that node. `prefer`
-/// returns why pages cannot come from that node, or "". `root` is the folder that contains sys/:
-/// "/" except in tests. Returns
+/// several NUMA nodes and the device's node is known, calls `prefer` with that node. `prefer` makes
+/// pages come from that node; it returns why that failed, or "". `root` is the folder that contains
+/// sys/: "/" except in tests. Returns
 ///   numa_node    the device's node; null if it is unknown
 ///   host_memory  "one node", "node unknown", "near the GPU (node 1)", or "anywhere (WHY)" with the
 ///                text that `prefer` returned

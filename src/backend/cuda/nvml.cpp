@@ -9,7 +9,8 @@
 namespace normbench::cuda {
 namespace {
 
-// Declarations that correspond to those of nvml.h. Enums and results are declared as ints.
+// These declarations repeat those of NVIDIA's nvml.h, so that the build does not need that header.
+// Enums and results are declared as ints.
 constexpr int kSuccess = 0;
 constexpr int kSmClock = 1, kMemoryClock = 2;
 constexpr int kGpuSensor = 0;
@@ -35,15 +36,17 @@ bool is_known(const FieldValue& field) {
   return field.result == kSuccess && field.type >= kUnsignedInt && field.type <= kUnsignedLongLong;
 }
 
-/// A field that counts for how long a reason has held the clocks back, and the bit of that reason.
+/// An NVML field that counts the ns for which a throttle reason has held the clocks back. `number`
+/// is the number of the field, `reason` the bit of the reason in the throttle mask.
 struct TimeField {
   unsigned number;
   std::uint64_t reason;
 };
 
-/// The fields that count time for each reason. Three reasons have the numbers 251 to 253 in some
-/// drivers and 269 to 271 in later drivers. A driver that does not use one of these numbers for a
-/// time uses it for a setting, whose value does not grow, so that no time is counted.
+/// The fields with the times of the throttle reasons. For three reasons, some drivers use the
+/// fields 251 to 253 and later drivers the fields 269 to 271. In a driver where one of these fields
+/// is not such a counter, it is a setting with a constant value. Only the growth of a value counts,
+/// so such a field adds no time.
 constexpr auto kTimeFields = std::to_array<TimeField>({{74, 0x004},
                                                        {75, 0x020},
                                                        {76, 0x010},
@@ -73,7 +76,8 @@ Function* Nvml::function(const char* name) const {
   return library_ ? reinterpret_cast<Function*>(dlsym(library_.get(), name)) : nullptr;
 }
 
-/// Returns what the function `name` writes for this GPU; std::nullopt if it is missing or fails.
+/// Calls the NVML function `name` for this GPU. Returns the value that the function writes;
+/// std::nullopt if the library lacks the function or the call fails.
 template <class Value, class... Args>
 std::optional<Value> Nvml::ask(const char* name, Args... args) const {
   auto* const query = function<int(Gpu*, Args..., Value*)>(name);
@@ -152,7 +156,7 @@ Reading Nvml::temperature_c() const {
   auto* const query = function<int(Gpu*, Temperature*)>("nvmlDeviceGetTemperatureV");
   Temperature temperature{.version = kTemperatureVersion, .sensor = kGpuSensor, .celsius = 0};
   if (gpu_ == nullptr || query == nullptr || query(gpu_, &temperature) != kSuccess)
-    return ask<unsigned>("nvmlDeviceGetTemperature", kGpuSensor);  // drivers before CUDA 13
+    return ask<unsigned>("nvmlDeviceGetTemperature", kGpuSensor);  // for drivers before CUDA 13
   return temperature.celsius;
 }
 
@@ -174,7 +178,7 @@ Nvml::Link Nvml::max_link() const {
 std::optional<std::uint64_t> Nvml::throttle_mask() const {
   using Mask = unsigned long long;
   auto mask = ask<Mask>("nvmlDeviceGetCurrentClocksEventReasons");
-  if (!mask) mask = ask<Mask>("nvmlDeviceGetCurrentClocksThrottleReasons");  // until CUDA 12.1
+  if (!mask) mask = ask<Mask>("nvmlDeviceGetCurrentClocksThrottleReasons");  // up to CUDA 12.1
   return mask;
 }
 

@@ -18,11 +18,11 @@ using Reading = std::optional<std::int64_t>;
 class Nvml {
  public:
   struct Link {
-    Reading generation, width;
+    Reading generation, width;  // PCIe generation; width in lanes
   };
 
-  /// Loads the library and finds the GPU. Never throws: on failure missing() tells why, and
-  /// readings of the GPU are std::nullopt. `pci_bus_id` may be in upper or lower case.
+  /// Loads the library and finds the GPU. Never throws. On failure, missing() returns the reason,
+  /// and readings of the GPU are std::nullopt. `pci_bus_id` may be in upper or lower case.
   explicit Nvml(const std::string& pci_bus_id, const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
@@ -47,11 +47,11 @@ class Nvml {
   std::optional<bool> persistence_mode() const;
   /// Returns the current generation and width of the PCIe link. An idle GPU may lower them.
   Link link() const;
-  /// Returns the highest generation and width that the GPU and its slot support together.
+  /// Returns the highest generation and width that both the GPU and its slot support.
   Link max_link() const;
   std::optional<std::vector<std::string>> throttle_reasons() const;
-  /// Returns for how many ns each throttle reason has held the clocks back, by the reason's name in
-  /// throttle_words(). Reasons that cannot be read are missing. Counters start at arbitrary values,
+  /// Returns how many ns each throttle reason has held the clocks back. Keys are words of
+  /// throttle_words(). A reason that cannot be read has no key. Counters start at arbitrary values,
   /// so only the difference between two calls has a meaning. Drivers count in steps of about 100
   /// ms.
   std::map<std::string, std::int64_t> held_back_ns() const;

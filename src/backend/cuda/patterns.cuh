@@ -1,9 +1,9 @@
-/// Patterns: how a thread reads elements of a run (walk.h) into registers, and which constants it
-/// applies to them.
+/// Patterns: a pattern loads elements of a run (contiguous elements of the output, walk.h) into
+/// registers, and applies a function to them with the constants of their channels.
 ///
-/// A pattern's `depth` is the number of slots that a thread loads before it uses the first of them.
-/// 16 to 32 bytes per thread are about enough to keep a GPU's memory busy. More bytes take more
-/// registers, so that fewer threads run at once.
+/// A pattern's `depth` is the number of slots (16 bytes of the output) that a thread loads before
+/// it uses the first of them. About 16 to 32 loaded bytes per thread are enough to keep a GPU's
+/// memory busy. More bytes take more registers, so that fewer threads run at once.
 #pragma once
 
 #include <cstdint>
@@ -86,7 +86,7 @@ __host__ __device__ Pack<T, Count> load_aligned(const T* from) {
   return pack;
 }
 
-/// Loads `Count` elements: in the widest words if the address allows it, else one by one.
+/// Loads `Count` elements: with the widest accesses if `from` is aligned for them, else one by one.
 template <int Count, class T>
 __host__ __device__ Pack<T, Count> load_pack(const T* from) {
   if (is_aligned(from, Pack<T, Count>::widest * 4)) return load_aligned<Count>(from);
@@ -110,9 +110,9 @@ __host__ __device__ Out element_of(Value value) {
     return to_value<Out>(value);
 }
 
-/// Returns a pack of `value(0)`, … `value(Count - 1)`, called in this order. If these are floats,
-/// two at a time are rounded to elements of two bytes, and four at a time to bytes, because this
-/// takes fewer instructions.
+/// Returns a pack of `value(0)`, ... `value(Count - 1)`, called in this order. Floats are rounded
+/// in twos to elements of two bytes, and in fours to single bytes, because this takes fewer
+/// instructions.
 template <class Out, int Count, class Value>
 __host__ __device__ Pack<Out, Count> pack_of(Value value) {
   Pack<Out, Count> pack;
@@ -136,19 +136,21 @@ struct Spot {
   std::int64_t first, pixel;
   std::int32_t channel;
 
-  /// Returns the spot of element `first` of a run. `first` may be negative, down to -`count`.
+  /// Returns the spot of element `first` of a run. `first` may be negative, down to -`count`:
+  /// Divisor::split() takes no negative numbers, so `count` pixels are added before the split and
+  /// subtracted after it.
   static __host__ __device__ Spot at(const Walk& walk, std::int64_t first, std::int64_t count) {
     const auto [pixel, channel] = walk.period.split(first + count * walk.period.divisor);
     return {first, pixel - count, static_cast<std::int32_t>(channel)};
   }
 
-  /// Returns the spot's element of the input, counted from the first element of the run.
+  /// Returns the offset of the spot in the input, in elements from the first element of the run.
   __host__ __device__ std::int64_t source(const Walk& walk) const {
     return pixel * walk.pixel + channel * walk.channel;
   }
 
-  /// Returns the spot that is `by` further on. `by` is a distance in elements, and the same
-  /// distance in pixels and channels.
+  /// Returns the spot at the distance `by` after this one. `by.first` is the distance in elements;
+  /// `by.pixel` and `by.channel` are the same distance in pixels and channels.
   __host__ __device__ Spot next(const Walk& walk, const Spot& by) const {
     const auto period = static_cast<std::int32_t>(walk.period.divisor);
     const std::int32_t c = channel + by.channel;
@@ -157,7 +159,7 @@ struct Spot {
   }
 };
 
-/// A run of one channel with a contiguous input.
+/// The pattern of a run of one channel whose input is contiguous.
 struct Contiguous {
   template <class In, int Count>
   static constexpr int depth = sizeof(Pack<In, Count>) > 8 ? 2 : 4;
@@ -176,7 +178,8 @@ struct Contiguous {
   }
 };
 
-/// A run of one channel with a strided input: a mirrored row, or one channel of interleaved pixels.
+/// The pattern of a run of one channel whose input is strided: a mirrored row, or one channel of
+/// interleaved pixels.
 struct Strided : Contiguous {
   template <class In, int Count>
   static constexpr int depth = 2;
@@ -194,7 +197,7 @@ struct Strided : Contiguous {
   }
 };
 
-/// A run of interleaved pixels.
+/// The pattern of a run of interleaved pixels.
 struct Pixels {
   template <class In, int Count>
   static constexpr int depth = Count > 4 ? 1 : 2;
@@ -232,8 +235,9 @@ struct Pixels {
   }
 
  private:
-  /// Applies the constants of three channels. Every thread reads all three and then selects,
-  /// because lanes of a warp that read different constants would be served one after another.
+  /// Applies the constants of three channels. Every thread reads all three constants and then
+  /// selects. If the lanes of a warp read different constants instead, the reads would be served
+  /// one after another.
   template <class Out, class Function, class In, int Count>
   static __host__ __device__ Pack<Out, Count> apply3(const Function& function, std::int32_t channel,
                                                      const Pack<In, Count>& x) {

@@ -1,13 +1,14 @@
-/// Bodies for the most frequent tasks of fused kernels: dense planes to planes, pixels of three
-/// bytes to planes, and three planes of floats to pixels of three bytes. They are written so that
-/// memory limits their speed, not the number of instructions:
+/// Kernel bodies (grid.h) for the most frequent tasks of fused kernels: dense planes to planes,
+/// pixels of three bytes to planes, and three planes of floats to pixels of three bytes. They are
+/// written so that memory limits their speed, not the number of instructions:
 /// - The host, or a whole block at once, makes the decisions that do not depend on the thread.
 /// - A thread does all its loads before its stores.
 /// - The loads of a warp are contiguous, and so are its stores.
 /// - Only the last block of a plane or an image checks where the data end.
 ///
-/// The table lists the instructions that one warp executes for whole slots on sm_90, the budget
-/// that tests/backend/issue_budget.py allows, and the bytes that the warp reads and writes:
+/// The table lists the instructions that one warp of a full block (`at.x < whole`) executes on
+/// sm_90, the budget that tests/backend/issue_budget.py allows, and the bytes that the warp reads
+/// and writes. "two bytes" are float16 and bfloat16.
 ///                                              instructions  budget  bytes
 ///   planes, uint8 to float32                             66      90  2,560
 ///   planes, uint8 to two bytes                          114     140  3,072
@@ -22,8 +23,9 @@
 /// For comparison: at 92 % of an H200's memory bandwidth, a multiprocessor moves 16.9 bytes per
 /// clock, that is 2,560 bytes in 151 clocks.
 ///
-/// `Streaming` and `Mirrored` are template parameters, because a choice at run time slows the inner
-/// loop down: both kinds of store would be issued, and each byte would need a select.
+/// `Streaming` and `Mirrored` are template parameters, because run-time values would slow the inner
+/// loop down: a run-time `Streaming` would issue both kinds of store, and a run-time `Mirrored`
+/// would take a select for each byte.
 #pragma once
 
 #include <algorithm>
@@ -48,8 +50,8 @@ struct PlanesToPlanes {
   static constexpr int depth = 4;  // slots of a thread
   static constexpr bool takes_many_registers = period == 3 && sizeof(In) == 1 && sizeof(Out) == 2;
 
-  Grid grid;              // x: parts of a plane; y: channels; z: images
-  unsigned whole, slots;  // full parts of a plane; slots of a plane, of `count` elements each
+  Grid grid;              // x: blocks of a plane; y: channels; z: images
+  unsigned whole, slots;  // full blocks of a plane; slots of a plane, of `count` elements each
   const In* in;
   Out* out;
   Function function;
@@ -82,8 +84,8 @@ struct PlanesToPlanes {
     Constant of[period];
   };
 
-  /// Returns the constants of the channel or, with `Period` 3, those of the three elements of a
-  /// plane from `first` on.
+  /// If `Period` is 1, returns the constants of `channel`. If `Period` is 3, returns the constants
+  /// of the elements `first`, `first` + 1 and `first` + 2 of a plane.
   template <class Chosen>
   __host__ __device__ static auto constants_of(const Chosen& chosen, unsigned channel,
                                                unsigned first) {
@@ -116,10 +118,10 @@ template <class Out, class Function, bool Mirrored, bool Streaming>
 struct PixelsToPlanes {
   static constexpr int depth = 2;  // groups of four pixels per thread
 
-  Grid grid;               // x: parts of an image; y: images
-  unsigned whole, groups;  // full parts of an image; groups of four pixels of an image
-  unsigned inverse_row;    // 2^32 / groups of a row, rounded up; 0: an image is one row
-  std::int32_t next_row;   // bytes from the end of a row to the next row
+  Grid grid;               // x: blocks of an image; y: images
+  unsigned whole, groups;  // full blocks of an image; groups of four pixels of an image
+  unsigned inverse_row;    // 2^32 / (groups of a row), rounded up; 0: an image is one row
+  std::int32_t next_row;   // bytes from where reading of a row ends to where the next one begins
   unsigned image, plane;   // elements to the next image of the input; to the next output plane
   const std::uint8_t* in;  // address of the first group
   Out* out;
@@ -169,7 +171,7 @@ struct PlanesToPixels {
   static constexpr int count = 16 / static_cast<int>(sizeof(In));  // pixels of a thread
   static constexpr int words = count / 4;                          // words of one store
 
-  Grid grid;       // x: parts of an image; y: images
+  Grid grid;       // x: blocks of an image; y: images
   unsigned slots;  // slots of an image; a slot has `count` pixels
   unsigned plane;  // pixels of a plane
   const In* in;
@@ -197,7 +199,8 @@ struct PlanesToPixels {
   }
 };
 
-/// The number of blocks if a block takes `each` slots, and how many of these blocks are full.
+/// The number of blocks if a block takes `each` slots: `all` counts all blocks, `whole` only the
+/// full ones.
 struct Parts {
   unsigned all, whole;
   static Parts of(std::int64_t slots, std::int64_t each) {
@@ -205,8 +208,8 @@ struct Parts {
   }
 };
 
-/// Returns the body that does the task on dense planes. Returns std::nullopt unless planes consist
-/// of whole, aligned slots and all counts fit the members of the body.
+/// Returns the body that does the task on dense planes. Returns std::nullopt if the tensors are not
+/// dense planes of whole, aligned slots, or if a count does not fit in its member of the body.
 template <class Body, class In, class Out, class Function>
 std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
                                      const Function& function) {
@@ -218,7 +221,7 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
                     images > 0 && is_aligned(task.in.data, Body::count * sizeof(In)) &&
                     is_aligned(task.out.data, Body::count * sizeof(Out)) &&
                     slots * walk.runs <= std::numeric_limits<std::int32_t>::max() &&
-                    (Body::period == 1 ||  // else constants_of() needs element numbers in 32 bits
+                    (Body::period == 1 ||  // constants_of() numbers elements with 32 bits
                      walk.elements <= std::numeric_limits<std::uint32_t>::max()) &&
                     channels <= most_blocks_across && images <= most_blocks_across;
   if (!fits) return std::nullopt;
@@ -231,8 +234,9 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
               .function = function};
 }
 
-/// Returns the body that turns three dense planes into dense pixels. Returns std::nullopt unless
-/// planes consist of whole, aligned slots and all counts fit the members of the body.
+/// Returns the body that turns three dense planes into dense pixels. Returns std::nullopt if the
+/// task is another one, if a plane does not consist of whole, aligned slots, or if a count does not
+/// fit in its member of the body.
 template <class Body, class In, class Function>
 std::optional<Body> planes_to_pixels(const FusedTask& task, const Function& function) {
   const TensorDesc &in = task.in.desc, &out = task.out.desc;
@@ -254,17 +258,17 @@ std::optional<Body> planes_to_pixels(const FusedTask& task, const Function& func
               .function = function};
 }
 
-/// Returns true if the task turns interleaved pixels of three channels into planes. Its rows may be
-/// mirrored.
+/// Returns true if the task turns interleaved pixels of three channels into planes. Rows of the
+/// input may be mirrored.
 inline bool takes_pixels_apart(const FusedTask& task) {
   const TensorDesc &in = task.in.desc, &out = task.out.desc;
   return out.layout == Layout::Nchw && out.shape.c == 3 && in.strides.c == 1 &&
          (in.strides.w == 3 || in.strides.w == -3);
 }
 
-/// Returns the body that turns pixels of three bytes into planes. Returns std::nullopt unless rows
-/// are whole groups of four pixels at multiples of 4 bytes and all counts fit the members of the
-/// body.
+/// Returns the body that turns pixels of three bytes into planes. takes_pixels_apart() must be
+/// true. Returns std::nullopt if a row does not consist of whole groups of four pixels at multiples
+/// of 4 bytes, or if a count does not fit in its member of the body.
 template <class Body, class Out, class Function>
 std::optional<Body> pixels_to_planes(const FusedTask& task, bool mirrored,
                                      const Function& function) {

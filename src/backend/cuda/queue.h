@@ -1,4 +1,4 @@
-/// A stream with its marks (events) and graphs.
+/// The queue of the CUDA backend: a stream with marks (events) and graphs.
 #pragma once
 
 #include <deque>
@@ -49,7 +49,7 @@ class CudaQueue final : public Queue {
 
   Stream stream_;
   std::mutex mutex_;          // guards `events_`, which other queues read in wait_for()
-  std::deque<Event> events_;  // by mark; reset_marks() keeps them for new marks
+  std::deque<Event> events_;  // index: mark; reset_marks() keeps them for reuse
   int marks_ = 0;
   bool sleeps_ = false;
   std::optional<Cycles> cycles_;  // created at first use

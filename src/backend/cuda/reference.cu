@@ -1,4 +1,5 @@
-/// The rows named `reference`.
+/// The kernel rows named `reference`, one for each op that has a reference_of(). A row is one
+/// implementation of an op.
 #include <memory>
 #include <tuple>
 
@@ -10,7 +11,8 @@
 namespace normbench::cuda {
 namespace {
 
-/// Return the mean and the standard deviation that the op has for channel `c`.
+/// Each overload returns the mean and the standard deviation of channel `c`. An op without a mean
+/// has the mean 0. An op without a standard deviation has the standard deviation 1.
 std::pair<double, double> constants_of(const Sub& op, std::int64_t c) {
   return {at_channel(op.mean, c), 1};
 }
@@ -24,8 +26,8 @@ std::pair<double, double> constants_of(const Denormalize& op, std::int64_t c) {
   return {at_channel(op.mean, c), at_channel(op.std, c)};
 }
 
-/// Returns device memory with all means, followed by all standard deviations; null if the op has no
-/// constants.
+/// Returns device memory with all means, followed by all standard deviations. Returns null if the
+/// op has no constants.
 template <class T>
 std::shared_ptr<const DeviceArray<double>> send_constants(const T& op, std::int64_t channels) {
   if constexpr (requires { constants_of(op, channels); }) {
@@ -52,8 +54,8 @@ Launch prepare_reference(const T& op, const Signature& s) {
   };
 }
 
-/// Accepts a Stream only if its input is dense, because its reference reads bytes in the order of
-/// memory. The other references use strides.
+/// Accepts the op Stream only if its input is dense, because the reference of Stream reads bytes in
+/// the order of memory. The references of all other ops use strides.
 template <class T>
 bool accepts_reference(const T&, const Signature& s) {
   return !std::is_same_v<T, normbench::Stream> || s.in[0].is_dense();

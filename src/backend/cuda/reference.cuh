@@ -1,6 +1,7 @@
-/// The references of ops, as bodies of kernels. They define what an op means: in double, one
-/// element per thread, without optimisation. reference_of() returns the reference of an op. Its
-/// argument `sent` points to the op's constants in device memory; it is null if the op has none.
+/// The references of ops, as bodies of kernels (grid.h). They define what an op means: they compute
+/// in double, one element per thread, without optimisation. reference_of() returns the reference of
+/// an op. Its argument `sent` points to the op's constants in device memory, or is null if the op
+/// has none.
 #pragma once
 
 #include <cmath>
@@ -83,8 +84,8 @@ concept OneOf = (std::same_as<T, Ops> || ...);
 template <class T>
 concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp, Concat>;
 
-/// Returns the reference for one portion of the output. `sent` has all means, then all standard
-/// deviations.
+/// Returns the reference that computes `out`, one portion of the op's output, from `in`. `sent` has
+/// all means, then all standard deviations.
 template <Pointwise T>
 PointwiseReference reference_of(const T& op, const View& in, const View& out, const double* sent) {
   PointwiseArguments arguments{.in = in, .out = out};
@@ -97,7 +98,8 @@ PointwiseReference reference_of(const T& op, const View& in, const View& out, co
 }
 
 /// The input pixels `first` to `last` - 1 that one output pixel is computed from, along an axis
-/// that is resized from `from` to `to` pixels. Lengths are in input pixels.
+/// that is resized from `from` to `to` pixels. Their weights form a triangle around `centre` with
+/// the half-width `reach`. Lengths are in input pixels.
 struct Triangle {
   double centre, reach;
   std::int64_t first, last;
@@ -113,7 +115,7 @@ struct Triangle {
             .last = last < from ? last : from};
   }
 
-  /// Returns the weight of input pixel `p`. The caller must divide by the sum of all weights.
+  /// Returns the weight of input pixel `p`, not yet divided by the sum of all weights.
   __host__ __device__ double height(std::int64_t p) const {
     return fmax(0.0, reach - fabs(static_cast<double>(p) + 0.5 - centre));
   }

@@ -79,7 +79,7 @@ struct ResizeBody {
   std::int64_t threads;
   const T* in;
   T* out;
-  Divisor group;
+  Divisor group;  // elements of a pixel
   Axis rows, columns;
   Divisor height, width;  // of the output
 

@@ -19,17 +19,17 @@ std::span<const Kernel> compute_rows();
 std::span<const Kernel> transfer_rows();   // h2d, d2h, exchange
 std::span<const Kernel> host_call_rows();  // pin, register, unregister, launch, sync
 
-/// All functions above.
+/// The functions above.
 inline constexpr std::array row_lists{&resize_rows,    &move_rows,       &eager_rows,
                                       &normalize_rows, &group_norm_rows, &copy_rows,
                                       &compute_rows,   &transfer_rows,   &host_call_rows};
 
 /// Returns the rows named `reference`, which define what ops mean. They compute in double, one
-/// element per thread. They accept every signature that the op's infer() allows, except that Stream
-/// needs a dense input.
+/// element per thread. They accept every signature that infer() of the op allows. The only
+/// exception is Stream, which needs a dense input.
 std::vector<Kernel> reference_rows();
 
-/// Returns a CUDA row that launches kernels. A graph can capture them unless the op has
+/// Returns a CUDA row that launches kernels. A graph can capture its launches, except if the op has
 /// Constants::PerCall.
 template <class T, bool (*Accepts)(const T&, const Signature&),
           Launch (*Prepare)(const T&, const Signature&)>
@@ -60,7 +60,8 @@ bool accepts_dense(const T&, const Signature& s) {
   return std::ranges::all_of(s.in, &TensorDesc::is_dense) &&
          std::ranges::all_of(s.out, &TensorDesc::is_dense);
 }
-/// Accepts dense tensors of one layout: element i of the output comes from element i of the input.
+/// Accepts dense tensors of one layout. With them, element i of the output comes from element i of
+/// the input, in the order of memory.
 template <class T>
 bool accepts_in_order(const T& op, const Signature& s) {
   return accepts_dense(op, s) && s.in[0].layout == s.out[0].layout;

@@ -10,7 +10,7 @@
 namespace normbench::cuda {
 namespace {
 
-/// What helps against the error `code` of a call whose name starts with `call`.
+/// Advice for the error `code` of a call whose name starts with `call` ("": any call).
 struct Advice {
   cudaError_t code;
   std::string_view text;
@@ -76,7 +76,8 @@ std::string version_text(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-/// Names the oldest driver that runs programs of this build's major version of CUDA.
+/// The driver in the text is the oldest one that runs programs of this build's major version of
+/// CUDA.
 std::string needed_driver() {
   constexpr std::string_view driver = CUDART_VERSION >= 13000 ? "580" : "525";
   return fmt::format("install driver {} or newer (this build is for CUDA {})", driver,

@@ -1,4 +1,5 @@
-/// The CUDA runtime with every call checked, and classes that own its objects.
+/// Functions that check calls of the CUDA runtime, and classes that own its streams, events and
+/// graphs.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -28,7 +29,7 @@ std::string needed_driver();
 /// Throws CudaError unless `error` is cudaSuccess. `call` is the text of the call for the message.
 void check(cudaError_t error, std::string_view call);
 
-/// Does the same, but the message also has a size: "cudaMalloc(27.6 MB) failed: …".
+/// Like check() above, but the message also has a size: "cudaMalloc(27.6 MB) failed: ...".
 void check(cudaError_t error, std::string_view call, std::int64_t bytes);
 
 /// A stream that does not synchronise with the default stream.

@@ -1,9 +1,9 @@
-/// The bodies of the ops `copy` and `stream`. A row is one unit (of at most 16 bytes) for each
-/// thread of a block.
+/// The kernel bodies (grid.h) of the ops `copy` and `stream`. In this file, a unit is at most 16
+/// bytes, and a row is one unit for each thread of a block.
 ///
-/// Full blocks, with 4 rows to write, have separate code. The table lists the instructions that one
-/// warp executes there on sm_90, the budget that tests/backend/issue_budget.py allows, and the
-/// bytes that the warp reads and writes:
+/// Blocks that write 4 full rows run separate code. The table lists the instructions that one warp
+/// executes in this code on sm_90, the budget that tests/backend/issue_budget.py allows, and the
+/// bytes that the warp reads and writes. "stream 1:4" reads one byte for every four that it writes:
 ///                     instructions  budget  bytes
 ///   stream 1:4                  22      35  2,560
 ///   stream 1:2                  23      35  3,072
@@ -25,7 +25,7 @@ namespace normbench::cuda {
 /// one unit for each thread of a block.
 struct Rows {
   std::byte* data;                 // address of the first unit
-  std::int64_t head, units, tail;  // in bytes, in units, in bytes
+  std::int64_t head, units, tail;  // bytes before the units; units; bytes after them
 
   static Rows of(const void* data, std::int64_t bytes, std::int64_t size) {
     const auto past =
@@ -106,8 +106,8 @@ struct CopyBody {
   }
 };
 
-/// Calls `use` with the copy body for the largest unit to which both addresses are equally aligned.
-/// Returns the result of `use`.
+/// Calls `use` with the copy body for the largest unit (16, 4 or 1 bytes) that divides the distance
+/// between the two addresses. Returns the result of `use`.
 template <class Use>
 auto with_copy_body(void* to, const void* from, std::int64_t bytes, Use use) {
   const auto apart = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
@@ -132,13 +132,13 @@ struct Deal {
   }
 };
 
-/// A thread whose exclusive or (see StreamBody) has this value in all words changes the first byte
-/// of the output.
+/// If the exclusive or of all vectors that a thread has read has this value in all words, the
+/// thread changes the first byte of the output (see StreamBody::dealt()).
 constexpr std::uint32_t stream_mark = 0x9E3779B9;
 
 /// Each of the first `whole` blocks reads `Reads` rows and stores each of them `Writes` / `Reads`
-/// times. `reads` and `writes` distribute rows to the other blocks. Their threads store the
-/// exclusive or of all vectors that they have read.
+/// times. `reads` and `writes` distribute rows to the other blocks. There, a thread stores the
+/// exclusive or of all vectors that it has read.
 template <int Reads, int Writes, bool Streaming>
 struct StreamBody {
   static_assert(Reads <= Writes && Writes <= units_per_thread);
@@ -168,8 +168,7 @@ struct StreamBody {
     return side.data +
            (row * threads_per_block + at.thread) * static_cast<std::int64_t>(sizeof(Vector16));
   }
-  /// Calls `use(k, address)` for the thread's vector in row k (0 to 3) of its block, if there is
-  /// one.
+  /// Calls `use(k, address)` for each row k (0 to 3) of the block in which the thread has a vector.
   template <class Use>
   __host__ __device__ static void each(const Rows& side, const Deal& deal, const Index& at,
                                        Use use) {
@@ -188,8 +187,8 @@ struct StreamBody {
     each(out, writes, at, [&](int, std::byte* to) { store16<Streaming>(to, all); });
     if (at.x == whole && at.thread < out.edges())
       out.data[out.edge(at.thread, sizeof(Vector16))] = std::byte{0};
-    // Makes the compiler keep the loads of threads that store nothing else. Practically no data
-    // equal the mark.
+    // A thread may store nothing above. This store makes the compiler keep the loads of such a
+    // thread. In practice no data equal the mark.
     if (is_mark(all)) *(out.data - out.head) = std::byte{1};
   }
   __host__ __device__ static bool is_mark(const Vector16& v) {
@@ -198,9 +197,9 @@ struct StreamBody {
   }
 };
 
-/// Calls `use` with the body for the ratio of rows read to rows written. At 1:4, 1:2 and 1:1, all
-/// full blocks count as `whole`. At any other ratio, no block does, and all rows are distributed.
-/// Returns the result of `use`.
+/// Calls `use` with the body for the ratio of rows read to rows written. At the ratios 1:4, 1:2 and
+/// 1:1, `whole` is the number of full blocks. At any other ratio `whole` is 0, and `reads` and
+/// `writes` distribute all rows. Returns the result of `use`.
 template <class Use>
 auto with_stream_body(const StreamArguments& a, Use use) {
   const Rows in = Rows::of(a.in, a.read_bytes, sizeof(Vector16));

@@ -22,8 +22,9 @@ bool accepts_mapped(const T& op, const Signature& s) {
   return accepts_dense(op, s) && reaches(Place::Cuda, host_side<T>(s).memory);
 }
 
-/// Waits before the copy, because cudaMemcpy is not ordered with the queue's stream. Waits after
-/// it, because cudaMemcpy may return while the copy is under way.
+/// Returns a launch of cudaMemcpy(). It waits for the queue first, because cudaMemcpy() is not
+/// ordered with the queue's stream. It waits again afterwards, because cudaMemcpy() may return
+/// while the copy is still running.
 template <class T>
 Launch prepare_reference(const T&, const Signature& s) {
   return [bytes = s.out[0].bytes()](Queue& queue, std::span<const View> in,
@@ -60,8 +61,9 @@ constexpr Kernel reference() {
   return kernel;
 }
 
-/// Allows capture only for memory that CUDA owns. The driver stages copies of pageable memory
-/// itself, which no graph can hold.
+/// Returns the kernel row `async`. A CUDA graph can capture it only if CUDA owns the host memory.
+/// The driver copies other host memory through staging buffers, and a graph cannot hold such a
+/// copy.
 template <class T>
 constexpr Kernel async() {
   Kernel kernel = without_kernels(row<T, accepts_dense<T>, prepare_async<T>>("async"));
@@ -71,13 +73,13 @@ constexpr Kernel async() {
   return kernel;
 }
 
-/// The copy of an exchange from the device to pinned memory. It has a stream of its own, and events
-/// order it with the queue's stream.
+/// The device-to-host copy of the op `exchange`, into pinned memory. The copy has a stream of its
+/// own, which events order with the queue's stream.
 class WayBack {
  public:
   explicit WayBack(std::int64_t bytes)
       : bytes_(bytes), host_(allocate(Memory::Pinned, static_cast<std::size_t>(bytes), 0)) {}
-  /// Waits for the copy, because a later call may have failed before join().
+  /// Waits for the copy. If a call between fork() and join() has failed, nothing else waits for it.
   ~WayBack() { cudaStreamSynchronize(stream_.get()); }
   WayBack(const WayBack&) = delete;
   WayBack& operator=(const WayBack&) = delete;
@@ -116,8 +118,8 @@ Launch prepare_two_streams(const Exchange&, const Signature& s) {
   };
 }
 
-/// Returns the row of the op `exchange`. It copies scratch memory, not the output, to the host,
-/// because the output is written at the same time.
+/// Returns the kernel row of the op `exchange`. The device-to-host copy reads scratch memory, not
+/// the output, because the output is written at the same time.
 constexpr Kernel two_streams() {
   Kernel kernel = normbench::row<Exchange, accepts_dense<Exchange>, prepare_two_streams>(
       "two_streams", Place::Cuda);

@@ -50,12 +50,12 @@ __host__ __device__ std::uint32_t to_pair(float low, float high) {
 }
 
 /// Returns four floats as the bytes of a word, `first` in the lowest byte, each rounded as by
-/// to_value(). The last bits of 2^23 + x are x rounded to an integer. This addition replaces a
-/// conversion to an integer, for which a GPU has only a few units.
+/// to_value(). The low bits of 2^23 + x are x rounded to an integer. The addition replaces a
+/// conversion to an integer, because a GPU has few units for such conversions.
 __host__ __device__ inline std::uint32_t to_bytes(float first, float second, float third,
                                                   float fourth) {
   constexpr float shift = 0x1p23f;
-  constexpr std::uint32_t shift_bits = 0x4B000000;  // bits of `shift`; all are lost by << 8
+  constexpr std::uint32_t shift_bits = 0x4B000000;  // bits of `shift`; << 8 removes them all
   const auto bits = [](float x) {
     return __builtin_bit_cast(std::uint32_t, fminf(fmaxf(x, 0.0f), 255.0f) + shift);
   };
@@ -127,7 +127,7 @@ auto with_type(DType dtype, Use use) {
   __builtin_unreachable();
 }
 
-/// Does the same as with_type(). `dtype` must be a float dtype.
+/// Like with_type(), but `dtype` must be a float dtype.
 template <class Use>
 auto with_float_type(DType dtype, Use use) {
   switch (dtype) {

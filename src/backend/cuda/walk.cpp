@@ -7,6 +7,7 @@
 namespace normbench::cuda {
 namespace {
 
+/// An axis, with its strides in the input and in the output.
 struct Extent {
   std::int64_t extent, in, out;
   bool is_channel;
@@ -25,8 +26,8 @@ std::vector<Extent> extents_of(const TensorDesc& in, const TensorDesc& out, bool
   return extents;
 }
 
-/// Joins neighbouring axes that step through both tensors like one longer axis. An axis of channels
-/// stays separate.
+/// Joins neighbouring axes that step through both tensors like one longer axis. An axis with
+/// `is_channel` stays separate.
 std::vector<Extent> joined(const std::vector<Extent>& extents) {
   std::vector<Extent> result;
   for (const Extent& inner : extents) {
@@ -48,8 +49,8 @@ Extent pop(std::vector<Extent>& extents) {
   return last;
 }
 
-/// Returns true if the innermost axis is that of the channels of interleaved pixels and has not
-/// been joined with another axis.
+/// Returns true if the innermost axis is the channel axis of interleaved pixels and has not been
+/// joined with another axis.
 bool ends_in_pixels(const std::vector<Extent>& extents, const TensorDesc& out) {
   return !extents.empty() && out.layout == Layout::Nhwc && out.shape.c > 1 &&
          extents.back().out == 1 && extents.back().extent == out.shape.c;
@@ -57,8 +58,8 @@ bool ends_in_pixels(const std::vector<Extent>& extents, const TensorDesc& out) {
 
 constexpr std::uint32_t kWarpBits = 5;
 
-/// Returns the largest number of elements by which the start of a run can lie behind the start of
-/// its slot.
+/// Slots begin at multiples of `slot_bytes`, so the first slot of a run may begin before the run.
+/// Returns the largest number of elements, over all runs, by which it does.
 std::int64_t largest_phase(const Walk& walk, std::uintptr_t address, std::int64_t size) {
   const std::int64_t elements = slot_bytes / size;
   const bool same = std::ranges::all_of(walk.outer, [&](const Walk::Axis& axis) {

@@ -20,7 +20,7 @@ struct RunStart {
 /// The output, divided into `runs` runs of `elements` contiguous elements. Runs are as long as the
 /// input's strides allow: a row, a plane, an image or the whole output. Element i of a run belongs
 /// to pixel i / period and channel i % period. With period 1, all elements of a run belong to one
-/// channel, or channels make no difference.
+/// channel, or all channels are treated alike.
 struct Walk {
   /// An axis outside the runs. `outer` lists the innermost axis first.
   struct Axis {
@@ -53,9 +53,9 @@ struct Walk {
   }
 };
 
-/// Returns the walk from a strided input to an output with an innermost stride of 1. A run has one
-/// channel, or all channels pixel by pixel. If `alike`, channels make no difference, and a run may
-/// span several of them.
+/// Returns the walk from a strided input to an output with an innermost stride of 1. A run has
+/// elements of one channel, or whole pixels with all their channels. If `alike`, channels make no
+/// difference, and a run may span several of them.
 Walk make_walk(const TensorDesc& in, const TensorDesc& out, bool alike);
 
 /// The slots of run `run` that a thread takes: `first`, `first` + `step`, …

@@ -26,14 +26,16 @@ namespace {
 
 constexpr const char* in_memory = "/dev/shm";
 
-/// True if at least twice `bytes` are free in the folder, to leave space for other programs.
+/// Returns true if at least twice `bytes` are free in the folder. Other programs need space there,
+/// too.
 bool has_room(const fs::path& folder, std::int64_t bytes) {
   std::error_code unknown;
   const fs::space_info space = fs::space(folder, unknown);
   return !unknown && space.available / 2 >= static_cast<std::uintmax_t>(bytes);
 }
 
-/// Makes an empty folder with a name of its own and returns its path; "" with errno on failure.
+/// Makes an empty folder with a unique name in `parent` and returns its path. On failure, returns
+/// "" and sets errno.
 std::string make_in(const fs::path& parent) {
   std::string name = (parent / fmt::format("normbench-peer-{}-XXXXXX", getpid())).string();
   return mkdtemp(name.data()) == nullptr ? "" : name;
@@ -43,13 +45,14 @@ PeerProcess::Duration duration(double seconds) {
   return std::chrono::duration_cast<PeerProcess::Duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Returns the number of the GPU; 0 without one.
+/// Returns the number of the GPU; 0 if there is none.
 int device_number(const Backends& backends) {
   const Backend* const cuda = backends.at(Place::Cuda);
   return cuda == nullptr ? 0 : cuda->device();
 }
 
-/// Returns the warm-up that a peer is asked for, in ns. A peer runs at least one iteration for it.
+/// Returns the least length of the warm-up in ns, as it is sent to the peer. If it is above 0, the
+/// peer runs at least one iteration.
 std::int64_t asked_warm_up_ns(const Case& planned, const TurnShape& shape) {
   if (!planned.uses_gpu()) return shape.warmup_ns;
   return shape.device_awake
@@ -95,7 +98,7 @@ PeerContender::~PeerContender() {
   }
 }
 
-/// Sends a request and calls `read` with the line that the peer answers.
+/// Sends a request and calls `read` with the line of the answer.
 PeerProcess::Answer PeerContender::ask(const Request& request,
                                        const std::function<void(const std::string&)>& read) {
   const bool before = std::exchange(failed_, true);
@@ -146,8 +149,8 @@ void PeerContender::prepare() {
   }
   const std::string files = write_file_list(folder);
   const std::size_t copies = memory_.inputs(work_).count;
-  // The output of a network is compared with the outputs of other variants, so all copies must hold
-  // the same inputs.
+  // The output of a network is compared with the outputs of other variants. So all copies must
+  // contain the same inputs.
   const bool unlike = !work_.inputs.empty() && !has_network();
   ask({"prepare",
        prepare_request(work_, copies, unlike, paths, files, device_number(context_.backends)),
@@ -159,9 +162,9 @@ void PeerContender::prepare() {
     throw std::runtime_error(process_.told(" reports a \"psnr\", but it decodes no images"));
 }
 
-/// Writes a file that lists the names of the files that the case loads, in order, in JSON. The
-/// names may be too many for the line of a request. Returns the list's path; "" if the case loads
-/// no files.
+/// Writes a JSON file with the names of the files that the case loads, in order. A request that
+/// contained the names could be too long for one line. Returns the path of the JSON file; "" if the
+/// case loads no files.
 std::string PeerContender::write_file_list(const PeerFolder& folder) const {
   const Load* const load = work_.loader();
   if (load == nullptr) return "";
@@ -198,7 +201,8 @@ std::int64_t PeerContender::first_call() {
 
 namespace {
 
-/// Returns a note on the roundings that the bounds allow for; "" if there are none.
+/// Returns a note on the values that the peer rounds to the dtype of its output; the bounds are
+/// wider for them. Returns "" if there are none.
 std::string rounds_text(const Rounds& rounds) {
   if (rounds.empty()) return "";
   Note note{.kind = Note::Kind::Allowance};
@@ -209,8 +213,8 @@ std::string rounds_text(const Rounds& rounds) {
 }  // namespace
 
 CheckOutcome PeerContender::check(const std::function<bool()>& is_over) {
-  // The outputs of networks are compared with one another for the first images of the data set. So
-  // if the latest run ended with another item than item 0, the peer runs item 0 again.
+  // The outputs of networks are compared with one another for item 0 of the dataset. So if the
+  // latest run ended with another item, the peer runs item 0 again.
   if (has_network() && work_.loader() != nullptr && last_item_ > 0) run(1, 0);
   CheckOutcome outcome = compare({}, is_over);
   if (ready_.unlike == 1 && !work_.inputs.empty() && outcome.note.empty() && !has_network())
@@ -221,8 +225,9 @@ CheckOutcome PeerContender::check(const std::function<bool()>& is_over) {
 std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random) {
   if (has_network()) return std::nullopt;
   CheckOutcome outcome = compare(drawn_image(work_, random));
-  // Every second time, one more call is made and checked, to find a fault in every other call. It
-  // runs on a copy of the inputs that turns do not use, if the peer has one.
+  // Every second check also makes and checks one more call. Two successive calls show a fault that
+  // occurs only in every second call. If the peer has a copy of the inputs that no turn uses, the
+  // call runs on that copy.
   if (drawn_++ % 2 == 0 && outcome.result.ok) {
     const auto copies = static_cast<std::int64_t>(memory_.inputs(work_).count);
     if (ready_.unlike > copies)
@@ -235,7 +240,8 @@ std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random)
     next.result.add(outcome.result);
     outcome = std::move(next);
   }
-  process_.settle(duration(limits_.settle_seconds));  // so that it does not disturb the next turn
+  // The peer must be idle before the next turn, so that it does not disturb that turn.
+  process_.settle(duration(limits_.settle_seconds));
   return outcome;
 }
 
@@ -275,7 +281,9 @@ CheckOutcome PeerContender::compare(std::optional<ImageRange> only,
 
 TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
   const std::int64_t warmup_ns = asked_warm_up_ns(work_, {});
-  double turn_ns = 0, timed_ns = 0;  // of the latest run, as a whole and as the peer times it
+  // Times of the latest run. `turn_ns`: the whole request, including the warm-up. `timed_ns`: the
+  // turn without the warm-up, as the peer reports it.
+  double turn_ns = 0, timed_ns = 0;
   const double iteration_ns = iteration_in_burst_ns(context_.clock, [&](std::int64_t iterations) {
     const std::int64_t start_ns = context_.clock.now_ns();
     timed_ns = static_cast<double>(run(iterations, warmup_ns).wall_ns);
@@ -286,7 +294,8 @@ TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
   process_.settle(duration(limits_.settle_seconds));
   cold_files_.drop();
   const auto between_ns = static_cast<double>(context_.clock.now_ns() - start_ns);
-  // `marks` is always set, because a peer times its stages either in every turn or never.
+  // `marks` is always true, because a peer times its stages either in every turn or never. So it
+  // takes no staged turns, which only time stages.
   const std::int64_t enough = std::max(iterations_per_turn(iteration_ns, clock_cost_ns),
                                        iterations_of_an_epoch(work_, iteration_ns));
   return {.iterations = std::min(enough, cold_files_.most_items()),
@@ -296,8 +305,9 @@ TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
           .beside_ns = std::max(0.0, turn_ns - timed_ns) + between_ns};
 }
 
-/// Returns the times of all stages. Empty if the peer does not report all of them, or if the case
-/// uses a GPU, where reported times are only the host's.
+/// Returns the times of all stages. Returns an empty list if the peer does not report the times of
+/// all stages. Also returns an empty list if the case uses a GPU, because the reported times are
+/// then those of the host's calls.
 std::vector<std::int64_t> PeerContender::stage_times(const PeerTurn& turn) {
   std::vector<std::int64_t> times;
   std::int64_t sum_ns = 0;
@@ -316,16 +326,16 @@ Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   cold_files_.drop();
   const std::vector<QueueDelay> delays = queue_delays(process_.tasks());
   const std::int64_t asked_ns = context_.clock.now_ns();
-  // With cold files there is no warm-up: a warm-up would bring files into memory, and the peer's
-  // workers would read more files ahead.
+  // With cold files, there is no warm-up. A warm-up would bring files into memory, and the workers
+  // of the peer would read further files ahead.
   const PeerTurn told =
       run(shape.iterations, cold_files_.any() ? 0 : asked_warm_up_ns(work_, shape), shape.first);
   const std::int64_t whole_ns = context_.clock.now_ns() - asked_ns;
   const auto delay_ns = longest_delay(delays, queue_delays(process_.tasks()), whole_ns);
   Turn turn;
   turn.round.wall_ns = told.wall_ns;
-  // It is not known when in `whole_ns` the peer waited for a processor. The turn gets a share of
-  // the wait that is equal to its share of the time.
+  // It is not known when within `whole_ns` the peer waited for a processor. So the turn gets the
+  // share of the wait that is equal to its share of `whole_ns`.
   if (whole_ns > 0)
     turn.round.queued_ns =
         std::llround(static_cast<double>(delay_ns) / static_cast<double>(whole_ns) *

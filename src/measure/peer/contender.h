@@ -1,4 +1,4 @@
-/// A case in a peer: a process that answers requests.
+/// A contender whose case runs in a peer: another process that answers requests.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@
 
 namespace normbench {
 
-/// A folder that nobody else can read. The destructor removes it with all that it holds.
+/// A folder that other users cannot read. The destructor removes it with its files.
 class PeerFolder {
  public:
-  /// Makes a folder with room for `bytes`: in a file system in memory if there is enough space,
-  /// else in the folder for temporary files. Throws std::runtime_error with the reason if it cannot
-  /// be made.
+  /// Makes a folder with room for `bytes`: in a file system in memory if it has enough space,
+  /// otherwise in the folder for temporary files. Throws std::runtime_error with the reason on
+  /// failure.
   explicit PeerFolder(std::int64_t bytes);
   ~PeerFolder();
   PeerFolder(const PeerFolder&) = delete;
@@ -29,27 +29,29 @@ class PeerFolder {
   std::filesystem::path path_;
 };
 
-/// How long a peer may take for an answer, in seconds. The answer to `run` may take `turn_seconds`
-/// plus the time of the warm-up.
+/// The longest times that a peer may take to answer a request, in seconds. The answer to `run` may
+/// take `turn_seconds` plus the time of the warm-up.
 struct PeerLimits {
-  double hello_seconds = 60;     // imports are slow
-  double prepare_seconds = 300;  // compilers are slow
+  double hello_seconds = 60;     // long, because imports are slow
+  double prepare_seconds = 300;  // long, because compilers are slow
   double turn_seconds = 60;
-  double settle_seconds = 0.1;  // until the peer is idle after a turn
+  double settle_seconds = 0.1;  // longest wait for an idle peer after a turn
   double end_seconds = 5;
 };
 
 class PeerContender final : public Contender {
  public:
-  /// Starts the peer and asks for its name. The messages of all exceptions name the peer.
+  /// Starts the peer and asks for its name and version. The messages of all exceptions contain the
+  /// name of the peer.
   PeerContender(const Case& planned, const PeerCommand& command, const PeerLimits& limits,
                 GroupMemory& memory, RunContext& context);
-  /// Ends the peer. If it does not end in time, it is killed with all processes that it started.
+  /// Ends the peer. If the peer does not end in time, it is killed with all processes that it
+  /// started.
   ~PeerContender() override;
 
-  /// The peer's name and version as it reports them, like "torch 2.9.0".
+  /// Returns the name and version that the peer reports, like "torch 2.9.0".
   const std::string& version() const { return version_; }
-  /// Sends the inputs and the stages to the peer.
+  /// Sends the inputs and the stages to the peer, and waits until it is ready to run them.
   void prepare();
 
   std::int64_t first_call() override;
@@ -70,11 +72,12 @@ class PeerContender final : public Contender {
                           const std::function<void(const std::string&)>& read);
   std::string write_file_list(const PeerFolder& folder) const;
   PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns, std::int64_t first = 0);
-  /// Returns copy number `copy` of the inputs. Makes the copy if the group's memory does not have
-  /// it.
+  /// Returns copy number `copy` of the inputs. If the memory of the group does not contain this
+  /// copy, it is made here.
   std::vector<View> inputs(std::size_t copy);
   bool has_network() const;
-  /// Compares the latest outputs with the reference: all images, or only the images `only`.
+  /// Compares the outputs of the latest run with the reference: the images `only`, or all images if
+  /// `only` is empty.
   CheckOutcome compare(std::optional<ImageRange> only, const std::function<bool()>& is_over = {});
   std::vector<std::int64_t> stage_times(const PeerTurn& turn);
 
@@ -86,11 +89,11 @@ class PeerContender final : public Contender {
   std::string version_;
   ColdFiles cold_files_;
   PeerReady ready_;
-  std::int64_t last_item_ = 0;  // the last item of the peer's latest run; the peer keeps its output
-  std::int64_t drawn_ = 0;      // how often check_recent() has checked a call
+  std::int64_t last_item_ = 0;  // last item of the latest run; the peer keeps its outputs
+  std::int64_t drawn_ = 0;      // number of checks in check_recent() so far
   std::vector<std::vector<std::byte>>
-      made_;             // the copy that inputs() made last, in memory that host code reads
-  bool failed_ = false;  // a request has failed: the peer gets no `close`
+      made_;             // the copy that inputs() made last, in pageable memory
+  bool failed_ = false;  // a request failed, so `close` is not sent
 };
 
 }  // namespace normbench

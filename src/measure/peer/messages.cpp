@@ -34,8 +34,8 @@ Json stage_json(const Stage& stage) {
   return json;
 }
 
-/// True if each stage reads only the output of the stage before it, and the last output is the
-/// case's only one.
+/// Returns true if each stage reads only the output of the stage before it, and the output of the
+/// last stage is the only output of the case.
 bool is_chain(const Case& planned) {
   const bool loads = planned.loader() != nullptr;
   if (planned.inputs.size() != (loads ? 0 : 1) || planned.outputs.size() != 1) return false;
@@ -55,10 +55,11 @@ Json input_json(const TensorDesc& source, const std::string& path) {
   return json;
 }
 
-/// Reads one reply. Its exceptions name the request that the reply answers.
+/// Reads one reply. The messages of exceptions contain the name of the request.
 class Reply {
  public:
-  /// Throws CannotRunHere or Invalid, like the read_ functions.
+  /// Throws CannotRunHere if the peer reports that it cannot do what the request asks for. Throws
+  /// Invalid for any other reply that is not of type `type`.
   Reply(std::string_view request, std::string_view type, const std::string& line)
       : request_(request), json_(parse(line)), reader_(json_, "", issues_) {
     if (!json_.is_object()) wrong(fmt::format("with no object: {}", quote(line)));
@@ -78,7 +79,7 @@ class Reply {
   void require(std::string_view member) {
     if (!reader_.has(member)) reader_.complain_at(member, "is missing");
   }
-  /// Throws Invalid if any mistake was found so far.
+  /// Throws Invalid if the reply has had a mistake so far.
   void throw_mistakes() const {
     if (issues_.empty()) return;
     const auto& [pointer, text] = issues_.front();
@@ -90,7 +91,7 @@ class Reply {
     throw Invalid(fmt::format(" answered `{}` {}", request_, how));
   }
   Json parse(const std::string& line) {
-    // Checked here because parse_json() also accepts comments.
+    // Json::accept() is needed because parse_json() also accepts comments.
     if (!Json::accept(line)) wrong(fmt::format("with no JSON: {}", quote(line)));
     try {
       return parse_json(line, issues_);
@@ -126,7 +127,7 @@ void add_span(Reader& reader, const Json& span, std::size_t index, PeerTurn& tur
         {fmt::format("/spans/{}", index),
          fmt::format("expected [stage, ns] of one of {} stages", turn.stage_ns.size())});
   auto& ns = turn.stage_ns[span[0].get<std::size_t>()];
-  // Larger times are cut to this, so that the sum does not overflow.
+  // The upper limit of both terms of the sum, so that the sum does not overflow.
   constexpr std::int64_t most = std::int64_t{1} << 61;
   ns = std::min(ns.value_or(0), most) + std::min(span[1].get<std::int64_t>(), most);
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_copies = 1'000'000;
 
-/// Reads "cpu" or "cuda:0". Returns the number of the GPU; 0 for "cpu".
+/// Reads a device, like "cpu" or "cuda:0". Returns the number of the GPU; 0 for "cpu".
 int read_device(Reader& reader) {
   const std::string said = reader.text("device", "cpu");
   if (said == "cpu") return 0;
@@ -83,7 +83,8 @@ void read_input(const Json& inputs, Reader& reader, PeerPrepare& said) {
 constexpr std::string_view variant_pointer = "/experiments/0/variants/peer";
 constexpr std::string_view source_pointer = "/experiments/0/source";
 
-/// True if a config may name the memory that a stage writes.
+/// Returns true if this stage may have the member `memory` in a config. That member names the
+/// memory of the output.
 bool may_name_memory(const PeerStage& stage) {
   if (stage.out.empty()) return false;
   std::vector<Issue> ignored;  // the planner reports these issues
@@ -125,16 +126,16 @@ Json config_of(const PeerPrepare& said) {
           {"experiments", Json::array({experiment})}};
 }
 
-/// Returns where a stage of a message has what a stage of a config has in `member`: "op" for "op",
-/// "out" for "memory", "parameters/size" for "size".
+/// Translates a member of a stage in a config to the member of a stage in a message: "op" to "op",
+/// "memory" to "out", "size" to "parameters/size".
 std::string stage_member(std::string_view member) {
   constexpr auto told = std::to_array<std::string_view>({"op", "place", "kernel", "output"});
   if (std::ranges::find(told, member) != told.end()) return std::string(member);
   return member == "memory" ? "out" : fmt::format("parameters/{}", member);
 }
 
-/// Returns the pointer in the message for a pointer in the config, like "/stages/0/parameters/to"
-/// for "/experiments/0/variants/peer/stages/0/to".
+/// Translates a JSON pointer into the config to a pointer into the message, like
+/// "/experiments/0/variants/peer/stages/0/to" to "/stages/0/parameters/to".
 std::string in_message(std::string_view pointer) {
   if (pointer.starts_with(source_pointer)) {
     pointer.remove_prefix(source_pointer.size());

@@ -12,7 +12,8 @@
 
 namespace normbench {
 
-/// A stage as the message describes it. The planner checks the members that a config also has.
+/// A stage in a `prepare` message. The planner checks the members that a stage of a config also
+/// has, such as `place`.
 struct PeerStage {
   Json op, parameters = Json::object(), place, kernel, output;  // null: not in the message
   std::vector<TensorDesc> in, out;                              // empty: not in the message
@@ -22,21 +23,22 @@ struct PeerStage {
 };
 
 struct PeerPrepare {
-  Json threads = 1;         // the member `threads` of a config
-  int device = 0;           // number among the CUDA devices that this process sees
-  std::int64_t copies = 1;  // copies of the input; 1: it stays in the cache
-  bool unlike = false;      // the copies must differ
+  Json threads = 1;         // copied to the member `threads` of the config
+  int device = 0;           // index among the CUDA devices that this process sees
+  std::int64_t copies = 1;  // copies of the input; 1: the input stays in the cache
+  bool unlike = false;      // the copies must differ from each other
   std::string path;         // the .npy file of the input
   TensorDesc input;         // the input, in the memory that the first stage reads
   std::vector<PeerStage> stages;
 };
 
-/// Reads a message; unknown members are ignored. Throws Invalid with all mistakes ("/copies: must
-/// be at least 1, got 0; …"). Throws Unsupported if there is not exactly one input, or the stages
-/// are no plain chain.
+/// Reads a `prepare` message. Unknown members are ignored. Throws Invalid with all mistakes, like
+/// "/copies: must be at least 1, got 0; ...". Throws Unsupported if there is not exactly one input,
+/// or if a stage may read other values than the output of the stage before it.
 PeerPrepare read_prepare(const Json& message);
 
-/// Thrown for a request that this peer cannot fulfil. The variant is then skipped, not failed.
+/// Thrown for a request that this peer cannot fulfil. The process that sent the request then skips
+/// the variant and does not count it as failed.
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -44,14 +46,15 @@ struct Unsupported : std::runtime_error {
 /// Throws Invalid with all issues, if there are any.
 void throw_if_any(const std::vector<Issue>& issues);
 
-/// Returns the size in bytes of a last-level cache for which a cold source has exactly
-/// `said.copies` copies. With this size, this process rotates over as many copies as the process
-/// that asks.
+/// Returns a size of the last-level cache in bytes. In a plan for a cache of this size, a case with
+/// cold buffers has exactly `said.copies` copies of its input. So this process rotates over as many
+/// copies as the process that sent the request.
 std::int64_t cache_bytes_of(const PeerPrepare& said);
 
-/// Returns a plan of one group with one case, which can run. `options` describe this machine.
-/// Throws Invalid with every mistake that the planner finds, each with its place in the message.
-/// Throws Unsupported if the case cannot run here, or if the plan would differ from the message.
+/// Returns a plan with one group and one case, which can run here. `options` describes this
+/// machine. Throws Invalid with all mistakes that the planner finds; each has its position in the
+/// message. Throws Unsupported if the case cannot run here, or if the plan would differ from the
+/// message.
 Plan plan_peer_case(const PeerPrepare& said, const Backends& backends, PlanOptions options);
 
 }  // namespace normbench

@@ -24,20 +24,20 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kSlice = 50ms;    // ask() notices an interrupt within this time
-constexpr milliseconds kEndSlice = 5ms;  // end() notices the peer's end within this time
-// How long a peer may live after it closed its stdout.
+constexpr milliseconds kSlice = 50ms;    // longest delay until ask() notices an interrupt
+constexpr milliseconds kEndSlice = 5ms;  // longest delay until end() notices the peer's end
+// The time that a peer may still run after it has closed its stdout.
 constexpr milliseconds kSilenceGrace = 500ms;
 constexpr std::size_t kKeptErrors = 4096;    // bytes of stderr that are kept
 constexpr std::size_t kToldErrors = 3;       // lines of stderr in a message
-constexpr std::size_t kMostToldBytes = 200;  // bytes of such a line
+constexpr std::size_t kMostToldBytes = 200;  // longest line of stderr in a message, in bytes
 
-/// Returns the text as a JSON string, so that no control characters and no broken UTF-8 are in it.
+/// Returns the text as a JSON string, without control characters and invalid UTF-8.
 std::string escaped(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Returns the time in seconds, rounded to tenths.
+/// Returns the time in seconds, rounded to one decimal.
 double tenths(PeerProcess::Duration time) {
   return std::round(std::chrono::duration<double>(time).count() * 10) / 10;
 }
@@ -47,7 +47,7 @@ milliseconds until(steady_clock::time_point time, milliseconds at_most) {
   return std::clamp(left, 0ms, at_most);
 }
 
-/// Starts the peer; it may use all CPUs that this process may use.
+/// Starts the peer on all CPUs that this process may use.
 ChildProcess start(const std::string& name, const PeerCommand& command) try {
   const Unpinned everywhere;
   return ChildProcess({.argv = command.argv,
@@ -95,7 +95,7 @@ PeerProcess::Answer PeerProcess::ask(const std::string& request, const std::stri
   }
 }
 
-/// Throws if no answer can come any more, or the run is interrupted.
+/// Throws if the peer can no longer give a valid answer, or if the run is interrupted.
 void PeerProcess::check(bool has_ended, Time silent_until) {
   if (interrupted_) throw CutShort(fmt::format("peer {}: interrupted", name_));
   if (said_.size() > peer_line_bytes)

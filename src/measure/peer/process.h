@@ -1,4 +1,5 @@
-/// A peer's process. It gets one line at a time, and answers with one line.
+/// The process of a peer. It gets one line (a request) at a time, and answers each request with one
+/// line.
 #pragma once
 
 #include <atomic>
@@ -16,29 +17,32 @@ class PeerProcess {
 
   struct Answer {
     std::string line;
-    Duration took;  // time since just before the request was sent
+    Duration took;  // from just before the request was sent
   };
 
-  /// Starts the peer called `name`. Throws std::runtime_error ("peer torch cannot be started: …").
+  /// Starts the peer called `name`. Throws std::runtime_error on failure, like "peer torch cannot
+  /// be started: No such file or directory".
   PeerProcess(std::string name, const PeerCommand& command, const std::atomic<bool>& interrupted);
 
-  /// Sends `line` and returns the answer. `request` is the name of the request in the messages of
-  /// exceptions. Throws std::runtime_error if there is no answer in time, the peer ends, or it
-  /// sends a second line or too long a line. Throws CutShort when the run is interrupted.
+  /// Sends `line` and returns the answer. `request` is the name of the request, for the messages of
+  /// exceptions. Throws std::runtime_error if there is no answer within `timeout`, if the peer
+  /// ends, if the answer is too long, or if the peer has answered the previous request with more
+  /// than one line. Throws CutShort when the run is interrupted.
   Answer ask(const std::string& request, const std::string& line, Duration timeout);
 
-  /// Waits until the peer is idle, for at most `timeout`, because OpenMP's threads spin for a while
-  /// after their work and take CPU time from the next turn.
+  /// Waits until the peer is idle, but at most for `timeout`. Without this wait, threads of OpenMP
+  /// would take CPU time from the next turn, because they spin for a while after their work.
   void settle(Duration timeout);
 
-  /// Sends a last line and closes the peer's input. Returns when the peer has ended, or after
-  /// `timeout`.
+  /// Sends a last line and closes the stdin of the peer. Returns when the peer has ended, but at
+  /// the latest after `timeout`.
   void end(const std::string& line, Duration timeout);
 
-  /// Returns "peer torch", followed by `what` and by the last lines of the peer's stderr.
+  /// Returns a message: "peer", the name of the peer, `what`, and the last lines of the peer's
+  /// stderr.
   std::string told(const std::string& what);
 
-  /// The folder in /proc that lists the peer's threads.
+  /// Returns the folder in /proc that lists the threads of the peer.
   std::filesystem::path tasks() const { return process_.tasks(); }
 
  private:
@@ -54,11 +58,11 @@ class PeerProcess {
   std::string name_;
   const std::atomic<bool>& interrupted_;
   ChildProcess process_;
-  std::string request_;  // the name of the last request
-  std::string said_, errors_;
+  std::string request_;        // name of the latest request; "" before the first
+  std::string said_, errors_;  // stdout that was not used yet; the end of stderr
 };
 
-/// Returns `text` as a quotation for messages: on one line, at most 80 bytes.
+/// Returns at most 80 bytes of `text` in quotation marks, on one line.
 std::string quote(const std::string& text);
 
 }  // namespace normbench

@@ -35,12 +35,12 @@ PlanOptions options_here(const Backends& backends) {
 }
 
 Json reason(std::string_view type, std::string why) {
-  constexpr std::size_t most = 10'000;  // in bytes; longer replies might not fit in a line
+  constexpr std::size_t most = 10'000;  // in bytes, because a longer reply might not fit in a line
   if (why.size() > most) why = why.substr(0, most) + " …";
   return {{"type", type}, {"why", why}};
 }
 
-/// Parses a message. Throws Invalid unless it is an object with a type.
+/// Parses a message. Throws Invalid if it is no object with a type.
 Json read_message(std::string_view line) {
   if (line.size() > peer_line_bytes) throw Invalid("it is longer than 1 MiB");
   std::vector<Issue> issues;
@@ -58,7 +58,7 @@ std::int64_t read_count(Reader& reader, std::string_view key, std::int64_t least
   return reader.integer(key, least, least, most);
 }
 
-/// Returns [[stage, ns], …]: the host's time in each stage.
+/// Returns the host's time in each stage as [[stage, ns], ...].
 Json spans_json(const std::vector<std::int64_t>& calls_ns) {
   Json spans = Json::array();
   for (std::size_t i = 0; i < calls_ns.size(); ++i) spans.push_back(Json::array({i, calls_ns[i]}));
@@ -81,8 +81,8 @@ Json ran(const Turn& turn) {
 
 class PeerServer::Work {
  public:
-  /// Plans the case and takes its memory. Throws as plan_peer_case() does, and std::runtime_error
-  /// when a kind of memory cannot be allocated.
+  /// Plans the case and allocates its memory. Throws as plan_peer_case() does. Throws
+  /// std::runtime_error when a kind of memory cannot be allocated.
   Work(const PeerPrepare& said, Backends backends, Clock& clock)
       : clock_(clock),
         backends_(std::move(backends)),
@@ -92,7 +92,8 @@ class PeerServer::Work {
         engine_(planned(), memory_, backends_, recorder_, clock_, random_),
         unlike_(said.unlike) {}
 
-  /// Runs one iteration on poisoned buffers, without a warm-up. Returns its time in ns.
+  /// Runs one iteration, without a warm-up, on buffers that are filled with a byte pattern
+  /// (Poison). Returns its time in ns.
   std::int64_t call() {
     engine_.place(random_);
     engine_.load_kernels();
@@ -101,10 +102,12 @@ class PeerServer::Work {
     return ns;
   }
 
-  /// Takes a turn like a case of a run. Stages are timed if that costs less than 0.5 % of the turn.
+  /// Runs a turn in the same way as this program does for its own cases. Stages are timed if timing
+  /// them takes less than 0.5 % of the turn.
   Turn turn(std::int64_t iterations, std::int64_t warmup_ns) {
     if (!marks_) marks_ = shape_of_turns(engine_, clock_cost_ns(clock_)).marks;
-    // The other process asks for a short warm-up only if the device has just worked.
+    // The requesting process asks for a warm-up shorter than device_warm_up_ns only if the device
+    // worked just now.
     const TurnShape shape{.iterations = iterations,
                           .marks = *marks_,
                           .warmup_ns = warmup_ns,
@@ -116,9 +119,10 @@ class PeerServer::Work {
 
   std::size_t copies() { return memory_.inputs(planned()).count; }
 
-  /// Writes the output of call(). After a turn, writes the output of one more iteration on poisoned
-  /// buffers, since the turn's outputs may be freed. If the copies of the input differ, returns the
-  /// number of the copy that gave the output. Throws CannotWrite, and Invalid if nothing was run.
+  /// Writes the output of the latest call() or turn() to a file. The output of a turn may be freed.
+  /// So after a turn, one more iteration runs on poisoned buffers, and its output is written. If
+  /// the copies of the input differ, returns the number of the copy that was used. Throws
+  /// CannotWrite. Throws Invalid if nothing was run.
   std::optional<std::size_t> write(const std::string& path) {
     if (result_ == Result::None) throw Invalid("nothing was run (send run first)");
     if (result_ == Result::Past) poisoned_iteration(engine_, Poison{std::byte{0x55}}, true);
@@ -140,17 +144,17 @@ class PeerServer::Work {
   Plan plan_;
   Recorder recorder_;
   GroupMemory memory_;
-  // A random seed, so that each process places its buffers differently.
+  // The seed is random, so that each process places its buffers differently.
   std::mt19937_64 random_{std::random_device{}()};
   Engine engine_;
-  bool unlike_;  // the copies of the input differ
+  bool unlike_;  // the copies of the input differ from each other
   std::optional<bool> marks_;
   enum class Result { None, Kept, Past } result_ = Result::None;
 };
 
 struct PeerServer::Request {
   std::string_view type;
-  Json (PeerServer::*answer)(const Json&);  // null: the request ends the conversation
+  Json (PeerServer::*answer)(const Json&);  // null: no answer; the peer ends
 };
 
 const PeerServer::Request* PeerServer::find(std::string_view type) {

@@ -1,13 +1,13 @@
-/// The answering side of the peer protocol. This process is a peer in a run of another normbench
-/// process.
+/// The side of the peer protocol that answers requests. With it, this process is a peer of another
+/// normbench process.
 #pragma once
 
 #include "backend/backend.h"
 
 namespace normbench {
 
-/// Answers requests, and holds one prepared case. A request that is wrong, or comes in the wrong
-/// order, gets an error as its reply and changes nothing.
+/// Answers requests, and holds the case that was prepared. If a request has a mistake or comes in
+/// the wrong order, the reply is an error, and the state does not change.
 class PeerServer {
  public:
   using MakeBackends = std::function<Backends(int device)>;
@@ -15,7 +15,7 @@ class PeerServer {
   PeerServer(Clock& clock, MakeBackends make_backends);
   ~PeerServer();
 
-  /// Returns the reply to a line; nothing for `close`, which has no reply.
+  /// Returns the reply to a line. Returns nothing for `close`, which has no reply.
   std::optional<Json> reply(std::string_view line);
 
  private:

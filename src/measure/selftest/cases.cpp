@@ -16,7 +16,8 @@ std::vector<Memory> host_kinds() {
   return kinds;
 }
 
-/// Returns the routes of an op that copies over the link or locks pages; empty for any other op.
+/// Returns the routes (pairs of memory kinds) of an op that copies over the link or locks pages.
+/// Returns an empty list for any other op.
 std::vector<Route> call_routes(std::string_view op) {
   const auto [link, locks] = std::pair(roles_named(op).link, roles_named(op).locks);
   std::vector<Route> routes;
@@ -36,8 +37,8 @@ std::vector<Route> call_routes(std::string_view op) {
   return routes;
 }
 
-/// Returns the description of a tensor, like "1x3x5x7 uint8 nchw". `with_shape`, `with_memory`:
-/// whether it contains the shape, and the kind of memory.
+/// Returns the description of a tensor, like "1x3x5x7 uint8 nchw". It contains the shape only with
+/// `with_shape`, and the kind of memory only with `with_memory`.
 std::string tensor_words(const TensorDesc& desc, bool with_shape, bool with_memory) {
   const auto [n, c, h, w] = desc.shape;
   return fmt::format("{}{} {}{}{}", with_shape ? fmt::format("{}x{}x{}x{} ", n, c, h, w) : "",
@@ -50,7 +51,8 @@ std::string constants_words(const std::vector<double>& values, Constants constan
                      constants == Constants::PerCall ? ", constants per_call" : "");
 }
 
-/// Returns a text with those parameters of an op that its signature does not show.
+/// Returns the parameters of an op as text, except those that can be seen from the descriptions of
+/// its inputs and outputs.
 struct Parameters {
   std::string operator()(const Normalize& op) const {
     std::string text;
@@ -122,9 +124,9 @@ std::vector<Extent> extents(bool quick) {
        {Look{.margin = 2}, Look{.flip = Flip::Vertical}, Look{.margin = 1, .flip = Flip::Both}})
     all.push_back({.shape = rows, .look = look, .every = some});
   all.push_back({.shape = {1, 3, 577, 579}, .every = 9});      // 1,002,249 elements
-  all.push_back({.shape = {1, 1, 1, 1'000'003}, .every = 9});  // one row
-  all.push_back({.shape = {2, 3, 210, 160}, .every = some});   // planes of whole cache lines
-  for (const Flip flip : {Flip::None, Flip::Horizontal})       // rows that start within cache lines
+  all.push_back({.shape = {1, 1, 1, 1'000'003}, .every = 9});  // one row of pixels
+  all.push_back({.shape = {2, 3, 210, 160}, .every = some});   // planes are whole cache lines
+  for (const Flip flip : {Flip::None, Flip::Horizontal})       // rows of pixels start within lines
     all.push_back({.shape = {1, 3, 32, 226}, .look = {.margin = 1, .flip = flip}, .every = some});
   return all;
 }

@@ -1,4 +1,4 @@
-/// The options and the findings of the self-test.
+/// The options and the results of the self-test.
 #pragma once
 
 #include <atomic>
@@ -10,57 +10,62 @@ namespace normbench::selftest {
 /// The seed of all random inputs.
 inline constexpr std::uint64_t seed = 1;
 
-/// What to test, and how much.
+/// Which kernel rows (implementations of an op) to test, and on which cases.
 struct Options {
-  std::optional<Place> place = {};  // nothing: every place
-  std::string glob = {};            // matches "op/kernel", "op" or "kernel"; "": all rows
-  bool quick = false;               // only few and small tensors, for compute-sanitizer
-  // Tests tensors of more than 2^31 elements even with `quick`, and even if less than 64 GiB of the
-  // host's memory are free.
+  std::optional<Place> place = {};  // empty: every place
+  std::string glob = {};            // pattern for "op/kernel", "op" or "kernel"; "": all
+  bool quick = false;               // true: few and small tensors, for compute-sanitizer
+  // True: tests tensors of more than 2^31 elements even with `quick`, and even if less than 64 GiB
+  // of host memory are free.
   bool large = false;
-  std::vector<std::string> simd = {};  // instruction sets for CPU rows; empty: the one in use
-  int threads = 3;                     // threads in the largest team of CPU rows
-  std::int64_t host_bytes = 0;         // free memory of the host; 0: unknown
-  std::int64_t device_bytes = 0;       // free memory of the device; 0: unknown
-  std::function<void(std::string_view)> step = {};  // called before each step: "cpu: normalize"
-  const std::atomic<bool>* interrupted = nullptr;   // when true, no further case is run
+  std::vector<std::string> simd = {};               // sets to force on a CPU; empty: the one in use
+  int threads = 3;                                  // threads of the largest team, on a CPU
+  std::int64_t host_bytes = 0;                      // free host memory; 0: unknown
+  std::int64_t device_bytes = 0;                    // free device memory; 0: unknown
+  std::function<void(std::string_view)> step = {};  // called before a step, like "cpu: normalize"
+  const std::atomic<bool>* interrupted = nullptr;   // true: no further case is run
 };
 
-/// The findings on one row. A case is one op on one input. Each case runs in several settings,
-/// which differ in instruction set, team, addresses, and previous contents of memory.
+/// The results of one kernel row. A case is one op on certain inputs. Each case runs in several
+/// settings, which differ in the instruction set, the team, the addresses, and the earlier contents
+/// of memory.
 struct RowFinding {
   std::string op = {}, kernel = {};
-  std::int64_t offered = 0;   // cases that the row was offered
-  std::int64_t accepted = 0;  // how many of these cases the row accepts
+  std::int64_t offered = 0;   // cases that were offered to the kernel row
+  std::int64_t accepted = 0;  // cases that it accepted, and that were run
   std::int64_t runs = 0;
-  std::int64_t wrong = 0;  // cases that failed
-  bool finished = true;    // false: interrupted, or the place was lost, before the last case
-  bool compared = false;   // false: nothing was compared, because the op's values are undefined
-  double max_error = 0, bound = 0;  // error and bound of the case nearest to its bound
-  std::string worst = {};           // the case nearest to its bound, in words
-  std::string failure = {};         // the first failure, in words; "": none
+  // The number of failed cases. It is 1 larger if the kernel row accepted no case, or if the device
+  // was lost before it got all cases.
+  std::int64_t wrong = 0;
+  // False: it did not get all cases, because of an interrupt or because the device was lost.
+  bool finished = true;
+  bool compared = false;  // false: the values of the op are undefined, so none were compared
+  double max_error = 0, bound = 0;  // the error nearest to its bound, and this bound
+  std::string worst = {};           // description of the case with that error
+  std::string failure = {};         // description of the first failure; "": none
 };
 
-/// Tensors of more than 2^31 elements take at most this share of the free memory.
+/// Tensors of more than 2^31 elements may use at most this share of the free memory.
 inline constexpr double most_of_memory = 0.4;
 
-/// What the self-test left out, and why.
+/// A part of the self-test that was left out, and why.
 struct NotTested {
   enum class Kind {
-    NoCases,  // `kernel` is not tested, since `op` has no cases
-    // Instruction sets: those in `missing` and `unasked`, and those of other architectures.
+    NoCases,  // `kernel` is not tested, because `op` has no cases
+    // The kernel rows were run only on some instruction sets, not on those in `missing` and
+    // `unasked`, nor on those of other architectures.
     Simd,
-    MemoryUnknown,  // large tensors (more than 2^31 elements): free memory is unknown
-    TooLarge,       // large tensors need more than `most_of_memory` of the free memory
-    NotAsked,       // large tensors need much of the free memory, and were not requested
+    MemoryUnknown,  // large tensors (more than 2^31 elements), because free memory is unknown
+    TooLarge,       // large tensors, because they need more than `most_of_memory` of free memory
+    NotAsked,       // large tensors, because they need much memory and were not requested
     Interrupted,
-    Failed,  // `error` is the reason
+    Failed,  // large tensors, because of `error`
   };
 
   Kind kind;
   std::string op = {}, kernel = {};
-  std::vector<std::string> missing = {};  // instruction sets that this CPU lacks
-  std::vector<std::string> unasked = {};
+  std::vector<std::string> missing = {};  // instruction sets that this CPU does not have
+  std::vector<std::string> unasked = {};  // instruction sets that were not requested
   std::int64_t need_bytes = 0, free_bytes = 0;
   std::string error = {};
 
@@ -69,13 +74,14 @@ struct NotTested {
 
 struct PlaceFinding {
   Place place = Place::Cpu;
-  std::optional<std::string> unavailable = {};  // why nothing ran here
-  // Why the device was lost. Nothing more was run on it then.
+  std::optional<std::string> unavailable = {};  // why nothing could run here
+  // Why the device was lost. After that, nothing was run on it.
   std::optional<std::string> lost = {};
   std::vector<RowFinding> rows = {};
-  // The instruction sets on which each row was run; only for a CPU.
+  // Only for a CPU: the instruction sets on which each kernel row was run. Empty: only the one in
+  // use.
   std::vector<std::string> simd = {};
-  std::vector<int> teams = {};  // the sizes of the teams; only for a CPU
+  std::vector<int> teams = {};  // only for a CPU: sizes of the teams
   std::vector<NotTested> notes = {};
 };
 
@@ -85,7 +91,7 @@ struct Findings {
 };
 
 std::int64_t failed_rows(const PlaceFinding& place);
-/// Returns the number of rows without a failure that were not run on all their cases.
+/// Returns the number of kernel rows that have no failure but were not run on all their cases.
 std::int64_t unfinished_rows(const PlaceFinding& place);
 
 }  // namespace normbench::selftest

@@ -11,7 +11,7 @@
 namespace normbench::selftest {
 namespace {
 
-/// Returns the bytes of element `index`, counted in logical NCHW order.
+/// Returns the bytes of element `index`. Elements are counted in the order n, c, h, w.
 std::span<const std::byte> element(const View& view, std::int64_t index) {
   const auto [n, c, h, w] = view.desc.shape;
   const Strides& step = view.desc.strides;
@@ -21,7 +21,7 @@ std::span<const std::byte> element(const View& view, std::int64_t index) {
   return {view.data + at * size, static_cast<std::size_t>(size)};
 }
 
-/// Returns how far a value is from the expected one; infinity if only one of them is NaN.
+/// Returns how far a value is from the expected value. Returns infinity if only one of them is NaN.
 double distance(double value, double expected) {
   if (value == expected || (std::isnan(value) && std::isnan(expected))) return 0;
   if (std::isnan(value) || std::isnan(expected)) return std::numeric_limits<double>::infinity();
@@ -37,7 +37,8 @@ std::string wrong(double got, double expected, double bound) {
 std::vector<Exact> exact_outputs(const Op& op, std::span<const Known> in,
                                  const Signature& signature) {
   std::vector<Known> given(in.begin(), in.end());
-  // An op that takes a second input with the same bytes (`unregister`) only passes on the first.
+  // `unregister` takes the same bytes as two inputs, but `in` has them once. The op only passes on
+  // the first input.
   while (given.size() < signature.in.size()) given.push_back(given[0]);
   std::vector<Tensor64> from, to;
   for (const Known& known : given) from.push_back(known.values);

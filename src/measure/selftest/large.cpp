@@ -11,7 +11,7 @@
 namespace normbench::selftest {
 namespace {
 
-constexpr Shape shape{11000, 3, 255, 257};  // 2,162,655,000 elements, 15,171,352 past 2^31
+constexpr Shape shape{11000, 3, 255, 257};  // 2,162,655,000 elements, 15,171,352 more than 2^31
 constexpr std::int64_t image_elements = shape.c * shape.h * shape.w;
 constexpr std::int64_t needed_bytes = shape.n * image_elements * 3;  // uint8 input, float16 output
 constexpr std::int64_t roomy_bytes = std::int64_t{64} << 30;
@@ -19,8 +19,8 @@ constexpr std::int64_t upload_images = 100;
 constexpr std::byte poison{0xFF};
 constexpr int team = 3;
 
-/// Returns the images in which the index of an element or of a byte first exceeds 31 or 32 bits,
-/// their neighbours, and some images spread over the batch.
+/// Returns the indices of the images that are compared: those in which the index of an element or
+/// of a byte first exceeds 31 or 32 bits, their neighbours, and some images spread over the batch.
 std::set<std::int64_t> sampled_images() {
   std::set<std::int64_t> images{0, shape.n - 1};
   for (std::int64_t image = 0; image < shape.n; image += shape.n / 16) images.insert(image);
@@ -40,7 +40,7 @@ std::vector<Op> ops() {
           Cast{.to = DType::Float16}, Copy{}};
 }
 
-/// Compares sampled images of the output with the reference, up to the first wrong image. If no
+/// Compares sampled_images() of the output with the reference, up to the first wrong image. If no
 /// image is wrong, checks that nothing was written outside of the output.
 Judged judge_samples(const Op& op, const Signature& signature, const Buffer& out) {
   Judged total;
@@ -66,7 +66,7 @@ Judged judge_samples(const Op& op, const Signature& signature, const Buffer& out
   return total;
 }
 
-/// Holds the input in the place's memory, and runs rows on it.
+/// Holds the large input in the memory of the place (CPU or device), and runs kernel rows on it.
 class LargeTest {
  public:
   explicit LargeTest(Lab& lab)
@@ -107,7 +107,7 @@ class LargeTest {
   Buffer in_;
 };
 
-/// Returns why large tensors are not tested in this place; nothing if they are.
+/// Returns why large tensors are not tested in this place. Returns nothing if they are tested.
 std::optional<NotTested> why_not(const Lab& lab, std::int64_t free_bytes, bool wanted) {
   if (free_bytes == 0) return NotTested{.kind = NotTested::Kind::MemoryUnknown};
   NotTested note{
@@ -119,7 +119,7 @@ std::optional<NotTested> why_not(const Lab& lab, std::int64_t free_bytes, bool w
   return std::nullopt;
 }
 
-/// Returns why the test ended early: the place was lost, or the test was interrupted.
+/// Returns why the test ended early: the device was lost, or the test was interrupted.
 NotTested why_over(const Lab& lab) {
   if (lab.lost()) return {.kind = NotTested::Kind::Failed, .error = *lab.lost()};
   return {.kind = NotTested::Kind::Interrupted};

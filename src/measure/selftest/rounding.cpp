@@ -11,7 +11,9 @@
 namespace normbench::selftest {
 namespace {
 
-constexpr int quick_step = 251, full_step = 13;  // odd, so that all patterns of low bits occur
+// The steps between the bit patterns that are tested. They are odd, so that the low bits take all
+// values.
+constexpr int quick_step = 251, full_step = 13;
 
 std::vector<DType> float_dtypes() {
   std::vector<DType> dtypes;
@@ -63,7 +65,9 @@ std::vector<float> hard_floats(int step) {
   return floats;
 }
 
-/// Returns the op with parameters that do not change values; empty for ops without such parameters.
+/// Returns the op with parameters that do not change values. If the output dtype is a parameter of
+/// the op, returns one op for each float dtype. Returns an empty list if the op has no such
+/// parameters.
 std::vector<Op> identities(std::string_view op) {
   if (op == Sub::name) return {Sub{.mean = {0.0}}};
   if (op == Div::name) return {Div{.std = {1.0}}};
@@ -76,7 +80,7 @@ std::vector<Op> identities(std::string_view op) {
   return ops;
 }
 
-/// Returns the input's values rounded to the output's dtype, with bounds of 0.
+/// Returns the values of the input, rounded to the dtype of the output. Their bounds are 0.
 Exact rounded(const Input& input, const TensorDesc& out) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(out.bytes()));
   TensorDesc host = out;

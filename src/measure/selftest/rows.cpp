@@ -24,7 +24,8 @@ void add(RowFinding& finding, const std::string& words, const Ran& ran) {
   finding.compared = true;
 }
 
-/// Returns every `every`th op. `offset` chooses the first one.
+/// Returns every `every`th element of `ops`, so that a test takes less time. `offset` decides which
+/// element is the first.
 std::vector<Op> thinned(const std::vector<Op>& ops, std::size_t every, std::size_t offset) {
   std::vector<Op> kept;
   for (std::size_t i = offset % std::min(every, ops.size()); i < ops.size(); i += every)
@@ -32,14 +33,14 @@ std::vector<Op> thinned(const std::vector<Op>& ops, std::size_t every, std::size
   return kept;
 }
 
-/// An op with its parameters, on some inputs.
+/// A case: an op with its parameters, on certain inputs.
 struct OneCase {
   const Op& op;
   std::span<const Input> inputs;
   const Signature& signature;
 };
 
-/// What all cases of an op share.
+/// The data that all cases of an op share.
 struct OpTest {
   Lab& lab;
   std::span<Candidate* const> rows;
@@ -52,8 +53,8 @@ std::vector<Known> known(std::span<const Input> inputs) {
   return all;
 }
 
-/// Returns all inputs: `first` if there is only one, else contiguous tensors, each with other
-/// random elements.
+/// Returns the inputs of a case. If there is only one, it is `first`. Otherwise all are contiguous
+/// tensors, each with other random elements.
 std::vector<Input> inputs_of(const Feeds& fed, const Input& first) {
   if (fed.size() == 1) return {first};
   std::vector<Input> inputs;
@@ -67,7 +68,7 @@ std::vector<Input> inputs_of(const Feeds& fed, const Input& first) {
 
 void test_case(const OpTest& test, const OneCase& one, bool capturing) {
   const std::string words = in_words(one.op, one.signature);
-  std::optional<std::vector<Exact>> exact;  // computed when the first row accepts the case
+  std::optional<std::vector<Exact>> exact;  // computed when a kernel row first accepts the case
   for (Candidate* row : test.rows)
     offer(test.lab, *row, words, one.op, one.signature, [&]() -> Ran {
       const bool defined = has_reference(one.op);
@@ -120,7 +121,7 @@ void fail(RowFinding& finding, const std::string& words) {
 
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick) {
   const OpTest test{lab, rows, quick};
-  std::size_t first = 0;  // which set of parameters comes first; differs between extents
+  std::size_t first = 0;  // index of the first set of parameters; differs between extents
   for (const Extent& extent : extents(quick)) {
     const std::vector<Op> ops = samples(op, extent.shape);
     std::size_t offset = first++;

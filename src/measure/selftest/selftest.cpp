@@ -32,7 +32,7 @@ std::vector<Candidate> candidates(const Backend& backend, const std::string& glo
   return chosen;
 }
 
-/// Removes the rows of ops that have no cases, with a note for each.
+/// Removes the kernel rows of ops that have no test cases, and adds a note for each row.
 void leave_out_untestable(std::vector<Candidate>& rows, std::vector<NotTested>& notes) {
   const auto untestable = [](const Candidate& row) {
     return samples(row.kernel->op, {1, 1, 1, 1}).empty();
@@ -57,7 +57,8 @@ void test_ops(Lab& lab, std::vector<Candidate>& rows, const Options& options) {
   }
 }
 
-/// Returns what a CPU is tested with; other places have no instruction sets and teams.
+/// Returns the instruction sets and the team size with which a CPU is tested. Returns the defaults
+/// for a device, which has neither.
 Equipment equipment_of(const Backend& backend, const Options& options) {
   Equipment equipment;
   if (backend.place() != Place::Cpu) return equipment;
@@ -73,8 +74,8 @@ NotTested untested_simd(const std::vector<std::string>& tested) {
   return note;
 }
 
-/// Fails rows that accepted no case, and rows that could not run all their cases because the place
-/// was lost.
+/// Adds a failure to kernel rows that accepted no case, and to kernel rows that did not get all
+/// their cases because the device was lost.
 void judge_coverage(const Lab& lab, std::vector<Candidate>& rows) {
   for (Candidate& row : rows) {
     RowFinding& finding = row.finding;

@@ -1,14 +1,15 @@
-/// Compares every kernel row with the reference of its op; run by `normbench selftest`.
+/// The self-test compares every kernel row (an implementation of an op) with the reference of its
+/// op. `normbench selftest` runs it.
 #pragma once
 
 #include "measure/selftest/findings.h"
 
 namespace normbench::selftest {
 
-/// Tests all rows that `options` choose, except the CPU's references. Inputs have every dtype and
-/// layout. There are tiny, odd and strided inputs, inputs that do not start at a cache line, inputs
-/// of a million and of more than 2^31 elements, and values that are hard to round. Throws Invalid
-/// if the glob matches no row.
+/// Tests all kernel rows that `options` chooses, except the references on the CPU. Inputs have
+/// every dtype and layout. Some inputs are tiny, odd or strided, or do not start at a cache line.
+/// Others have a million or more than 2^31 elements, or values that are hard to round. Throws
+/// Invalid if the glob matches no kernel row.
 Findings run(const Backends& backends, const Options& options);
 
 }  // namespace normbench::selftest

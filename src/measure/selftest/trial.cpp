@@ -13,11 +13,11 @@
 namespace normbench::selftest {
 namespace {
 
-constexpr int odd_team = 3;  // a team that splits no shape evenly
+constexpr int odd_team = 3;  // odd, so that it divides most work unevenly
 
-/// The buffers of one run.
+/// The buffers of one run of a kernel.
 struct Memories {
-  std::vector<Buffer> in, out;  // empty `out`: the output is the first input
+  std::vector<Buffer> in, out;  // `out` is empty if the output is the first input
   std::optional<Buffer> scratch;
 
   const Buffer& output(std::size_t i) const { return out.empty() ? in[i] : out[i]; }
@@ -32,7 +32,7 @@ Buffer make_buffer(const Lab& lab, Memory memory, std::int64_t bytes, std::int64
 }
 
 Memories make_memories(const Lab& lab, const Trial& trial, const Setting& setting) {
-  // An `unregister` takes pageable memory that a `register` has locked.
+  // The input of `unregister` is pageable memory that `register` has locked before.
   const bool undoes = roles_of(trial.op).locks == PageLocking::Unlocks;
   Memories made;
   for (std::size_t i = 0; i < trial.inputs.size(); ++i) {
@@ -66,7 +66,7 @@ View output_view(const Trial& trial, std::size_t i, std::byte* data) {
   return passes_through(trial.op) ? trial.inputs[0].view(data, out.memory) : View{data, out};
 }
 
-/// Runs the place's first row of op T (`register` or `unregister`) on the memory.
+/// Runs the first kernel row of op T (`register` or `unregister`) in this place on the memory.
 template <class T>
 void call(const Lab& lab, Queue& queue, const View& memory) {
   const auto rows = lab.backend().kernels();
@@ -91,13 +91,13 @@ void launch(Queue& queue, const Launch& run, const Trial& trial, const Memories&
   queue.drain();
 }
 
-/// Returns a blank and the number of a tensor, like " 2"; "" if there is only one tensor.
+/// Returns a space and the number of a tensor, like " 2"; "" if there is only one tensor.
 std::string number_of(std::size_t i, std::size_t count) {
   return count > 1 ? fmt::format(" {}", i) : "";
 }
 
-/// Returns where the row wrote outside of its outputs and its scratch memory; nothing if it did
-/// not.
+/// Returns where the kernel wrote outside of its outputs and its scratch memory. Returns nothing if
+/// it did not.
 std::optional<std::string> trespass(const Memories& memories, const Trial& trial) {
   for (std::size_t i = 0; i < memories.in.size(); ++i) {
     const std::string name = "input" + number_of(i, memories.in.size());
@@ -116,13 +116,13 @@ std::optional<std::string> trespass(const Memories& memories, const Trial& trial
 
 using Outputs = std::vector<std::vector<std::byte>>;
 
-/// The outputs of one run, and what it wrote elsewhere by mistake.
+/// The outputs of one run. `failure` describes a write outside of the outputs.
 struct Run {
   Outputs outputs;
   std::optional<std::string> failure;
 };
 
-/// What all settings of an instruction set share.
+/// The data that all settings with the same instruction set share.
 struct Prepared {
   Launch launch;
   Outputs outputs;  // the outputs of the first run
@@ -145,7 +145,7 @@ Run run_once(Lab& lab, const Trial& trial, const Setting& setting, const Launch&
   return done;
 }
 
-/// Compares all outputs with the exact ones and adds the findings to `total`.
+/// Compares all outputs with the exact ones and adds the results to `total`.
 void judge_outputs(const Trial& trial, Outputs& outputs, std::byte poison, Judged& total) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Exact& exact = (*trial.exact)[i];
@@ -163,7 +163,7 @@ void judge_outputs(const Trial& trial, Outputs& outputs, std::byte poison, Judge
   }
 }
 
-/// Returns how a setting differs from the plain one, like ", AVX2, 3 threads, buffers 1 and 3
+/// Returns how a setting differs from the default one, like ", AVX2, 3 threads, buffers 1 and 3
 /// elements past a cache line, as a graph".
 std::string in_words(const Setting& setting) {
   std::string text;
@@ -180,7 +180,7 @@ std::string in_words(const Setting& setting) {
 Settled::~Settled() {
   try {
     queue_.drain();
-  } catch (const std::exception&) {  // the row's own exception has the reason
+  } catch (const std::exception&) {  // the kernel's own exception has the reason
   }
 }
 

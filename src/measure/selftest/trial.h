@@ -1,4 +1,4 @@
-/// Runs one row on one case.
+/// Runs one kernel row (an implementation of an op) on one case, in several settings.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,14 @@
 
 namespace normbench::selftest {
 
-/// The instruction sets and the largest team with which a place is tested.
+/// The instruction sets and the largest team with which a CPU is tested.
 struct Equipment {
-  std::vector<std::string> simd = {""};  // instruction sets to force; "": the one in use
+  std::vector<std::string> simd = {""};  // names; "": the one in use
   int threads = 3;                       // threads in the largest team
 };
 
-/// The place of the tested rows: its queues, and the backends that own memory.
+/// The place (the CPU or a device) in which kernels are tested: its queues, and the backends that
+/// own memory.
 class Lab {
  public:
   Lab(const Backends& backends, Backend& backend, Equipment equipment = {},
@@ -30,14 +31,15 @@ class Lab {
 
   Backend& backend() const { return backend_; }
   Backend& owner(Memory memory) const { return backends_.owner(memory); }
-  /// Returns the place's queue for a team that uses exactly this many threads, however small the
-  /// work.
+  /// Returns the queue of the place for a team of exactly this many threads. The team is not
+  /// reduced for small work.
   Queue& queue(int threads);
-  /// Makes all queues anew after a row threw, and checks that the device still works.
+  /// Call it after a kernel threw. Makes new queues, and tests whether the device still works.
   void recover();
-  /// Why the device could not be recovered; nothing while it works.
+  /// Returns why the device could not be recovered. Returns nothing while it works.
   const std::optional<std::string>& lost() const { return lost_; }
-  /// True when no more cases are run: the device is lost, or the test is interrupted.
+  /// Returns true if no further case may run, because the device is lost or the test is
+  /// interrupted.
   bool is_over() const { return lost_.has_value() || (interrupted_ != nullptr && *interrupted_); }
 
  private:
@@ -48,7 +50,7 @@ class Lab {
   const std::atomic<bool>* const interrupted_;
 };
 
-/// Drains the queue in its destructor, so that memory may be freed even if a row threw.
+/// Drains the queue in its destructor. So memory can be freed afterwards even if a kernel threw.
 class Settled {
  public:
   explicit Settled(Queue& queue) : queue_(queue) {}
@@ -60,37 +62,38 @@ class Settled {
   Queue& queue_;
 };
 
-/// The conditions of a run. The row's results must have the same bits in all settings with the same
-/// instruction set.
+/// The conditions of one run of a kernel. The outputs must have the same bits in all settings with
+/// the same instruction set.
 struct Setting {
-  std::int64_t in_shift = 0, out_shift = 0;  // distance from the start of a cache line, in elements
+  std::int64_t in_shift = 0, out_shift = 0;  // distance from a cache line's start, in elements
   int threads = 1;
-  std::byte poison{0xFF};  // what outputs and scratch memory held before
+  std::byte poison{0xFF};  // value of all bytes of outputs and scratch memory before the run
   bool guarded = true;     // false: no guard bytes around tensors
-  bool captured = false;   // run as a graph
+  bool captured = false;   // true: the kernel runs as a graph
   std::string simd = {};   // "": the instruction set in use
 };
 
-/// Returns the sizes of the teams in settings().
+/// Returns the team sizes that settings() uses.
 std::vector<int> teams(bool quick, const Equipment& equipment);
 
-/// Returns the settings of a case, grouped by instruction set. Unless `quick`, every instruction
-/// set after the first has only two settings: one thread, and the largest team.
+/// Returns the settings of a case, grouped by instruction set. Without `quick`, each instruction
+/// set after the first has only two settings: one with one thread, and one with the largest team.
 std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipment);
 
-/// A row bound to an op and its inputs.
+/// A kernel row, and the case on which it runs.
 struct Trial {
   const Kernel& kernel;
   const Op& op;
-  std::span<const Input> inputs;  // the op's inputs; `unregister` takes the first one twice
+  std::span<const Input> inputs;  // `unregister` gets the first one twice
   const Signature& signature;
-  const std::vector<Exact>* exact;  // exact values of each output; null: they are undefined
+  const std::vector<Exact>* exact;  // by output; null: the values are undefined
 };
 
-/// Runs the row in all settings. Its outputs must be within their bounds and have the same bits in
-/// every setting of an instruction set. It must write nothing outside of its tensors and not change
-/// its inputs. Returns the error of the output nearest to its bound. Adds the number of runs to
-/// `runs`. Exceptions of the row pass through.
+/// Runs a kernel in the settings `all`. Its outputs must be within their bounds, and must have the
+/// same bits in all settings with the same instruction set. It must write nothing outside of its
+/// tensors, and must not change its inputs. Ends at the first failure. Returns the error of the
+/// element nearest to its bound, and the failure. Adds the number of runs to `runs`. Does not catch
+/// exceptions of the kernel.
 Judged run_trial(Lab& lab, const Trial& trial, const std::vector<Setting>& all, std::int64_t& runs);
 
 }  // namespace normbench::selftest

@@ -19,7 +19,7 @@
 namespace normbench {
 namespace {
 
-/// State of libjpeg's error callback. The callback jumps back to the C++ frame, which throws.
+/// State of libjpeg's error callback. The callback jumps back into Encoder::run(), which throws.
 struct EncodeErrors : jpeg_error_mgr {
   std::jmp_buf back;
   char text[JMSG_LENGTH_MAX];
@@ -43,15 +43,16 @@ class Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  /// Runs `step`, which may call libjpeg. `step` must own nothing, since libjpeg may jump out of
-  /// it. Throws std::runtime_error with libjpeg's message if libjpeg fails.
+  /// Runs `step`, which may call libjpeg. `step` must not own anything that needs a destructor,
+  /// because libjpeg may jump out of it. Throws std::runtime_error with libjpeg's message if
+  /// libjpeg fails.
   template <class Step>
   void run(const Step& step) {
     if (setjmp(errors_.back) != 0) throw std::runtime_error(errors_.text);
     step();
   }
 
-  /// Sets the size of the image and the quality.
+  /// Sets the size of the image in pixels and the quality. Chroma has the full resolution.
   void set(std::int64_t height, std::int64_t width, int quality) {
     run([&] {
       codec.image_height = static_cast<JDIMENSION>(height);
@@ -71,8 +72,8 @@ class Encoder {
   EncodeErrors errors_;
 };
 
-/// The memory that libjpeg writes to: `memory`, or memory of libjpeg's own if `memory` is too
-/// small.
+/// The buffer that libjpeg writes to: `memory`, or a buffer that libjpeg allocates if `memory` is
+/// too small. The destructor frees libjpeg's buffer.
 struct EncodeTarget {
   explicit EncodeTarget(std::vector<std::uint8_t>& memory)
       : given(memory.data()), bytes(memory.data()), size(memory.size()) {}
@@ -88,7 +89,9 @@ struct EncodeTarget {
   unsigned long size;
 };
 
-/// Returns the root mean square of half of each quantiser, plus 1 for rounding errors.
+/// Returns a bound on the root mean square error of one colour component. Each coefficient is off
+/// by at most half its quantiser. The DCT keeps the root mean square, so that the pixels have the
+/// same error as the coefficients. Adds 1 for rounding errors.
 double component_error(const JQUANT_TBL& table) {
   double sum = 0;
   for (const UINT16 step : table.quantval) sum += step * step / 4.0;
@@ -131,8 +134,8 @@ double jpeg_error_bound(std::int64_t height, std::int64_t width, int quality) {
   double sum = 0;
   for (const double weight : {1.402, 0.34414 + 0.71414, 1.772})
     sum += (luma + weight * chroma) * (luma + weight * chroma);
-  // The picture may fill only a part of a block at the border, and all error of the block may lie
-  // in that part.
+  // The picture may fill only a part of a block at the border, and the whole error of the block may
+  // lie in that part. So the bound counts the pixels of whole blocks.
   const auto blocks = [](std::int64_t extent) { return (extent + DCTSIZE - 1) / DCTSIZE; };
   const double padded = static_cast<double>(blocks(height) * blocks(width) * DCTSIZE2);
   return std::sqrt(sum / 3 * padded / static_cast<double>(height * width));

@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint32_t orientation_tag = 0x0112;
 constexpr std::uint32_t intel_order = 0x4949, motorola_order = 0x4D4D, tiff_version = 42;
 
-/// The bytes of one value of each TIFF type; 0 for types that do not exist.
+/// The size in bytes of a value of each TIFF type. The index is the number of the type. Type 0 does
+/// not exist and has size 0.
 constexpr auto type_bytes = std::to_array<std::size_t>({0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4});
 
 int known_orientation(double number) {
@@ -20,7 +21,8 @@ int known_orientation(double number) {
   return 1;
 }
 
-/// Reads numbers of a TIFF structure in its byte order. A number beyond the end is 0.
+/// Reads numbers of a TIFF structure in the byte order of the structure. A number that lies beyond
+/// the end is 0.
 class Tiff {
  public:
   explicit Tiff(std::span<const std::uint8_t> bytes)
@@ -43,8 +45,9 @@ class Tiff {
   bool little_;
 };
 
-/// Returns the value of type `type` at `at`. Returns 0 for bytes and text (BYTE, ASCII, UNDEFINED).
-/// A negative whole number may be returned as a large positive one, which is no orientation either.
+/// Returns the value of TIFF type `type` at byte `at`. Returns 0 for bytes and text (BYTE, ASCII,
+/// UNDEFINED), and a large positive number for a negative whole number of some types. None of these
+/// is a valid orientation.
 double value_of(const Tiff& tiff, std::size_t at, std::size_t type) {
   const auto whole = [&](std::size_t place, std::size_t size) {
     return static_cast<std::uint32_t>(tiff.number(place, size));
@@ -68,7 +71,8 @@ double value_of(const Tiff& tiff, std::size_t at, std::size_t type) {
   }
 }
 
-/// Returns the block without the exif_mark at its start. Some writers write the mark twice.
+/// Returns the block without up to two copies of exif_mark at its start. Some writers write the
+/// mark twice.
 std::span<const std::uint8_t> without_marks(std::span<const std::uint8_t> block) {
   for (int i = 0; i < 2; ++i)
     if (block.size() >= exif_mark.size() &&
@@ -83,7 +87,7 @@ std::optional<int> exif_orientation(std::span<const std::uint8_t> block) {
   const Tiff tiff(without_marks(block));
   const std::uint64_t order = tiff.number(0, 2), version = tiff.number(2, 2);
   if (order != intel_order && order != motorola_order) return {};
-  // As in Pillow, the bytes of the version may be in either order.
+  // Like Pillow, accepts the two bytes of the version in either order.
   if (version != tiff_version && version != tiff_version << 8) return {};
   const std::size_t directory = tiff.number(4, 4);
   const std::size_t entries = tiff.number(directory, 2);

@@ -1,4 +1,5 @@
-/// Reads from the metadata of a picture how it has to be turned.
+/// Reads the orientation of a picture from its metadata: how the picture must be turned or
+/// mirrored.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +9,23 @@
 
 namespace normbench {
 
-/// The bytes at the start of a JPEG's Exif segment, and of the Exif block in some PNG and WebP
-/// files.
+/// The bytes with which the Exif segment of a JPEG begins. In some PNG and WebP files the Exif
+/// block begins with them, too.
 constexpr std::string_view exif_mark{"Exif\0\0", 6};
 
-/// Returns the orientation in an Exif block, with or without exif_mark: 1 to 8, and 1 for any other
-/// number. Returns nothing if the block has none. Accepts a number of any type, and the first of
-/// several numbers, as Pillow does. Bytes and text are never an orientation, so they give 1. OpenCV
-/// and torchvision accept only SHORT.
+/// Returns the orientation in an Exif block, from 1 to 8. Returns 1 if the orientation is another
+/// number, bytes or text. Returns nothing if the block has no orientation. The block may start with
+/// exif_mark. Like Pillow, accepts a number of any TIFF type, and takes the first number if there
+/// are several. OpenCV and torchvision accept only the type SHORT.
 std::optional<int> exif_orientation(std::span<const std::uint8_t> block);
 
-/// Returns the orientation in an XMP text: 1 to 8, and 1 for any other number. Returns nothing if
-/// the text has none.
+/// Returns the orientation in an XMP text, from 1 to 8. Only the first digit of the number counts,
+/// and the digits 0 and 9 give 1. Returns nothing if the text has no orientation.
 std::optional<int> xmp_orientation(std::string_view xmp);
 
-/// Returns the orientation from 1 to 8: the one in Exif, or if there is none, the one in XMP, else
-/// 1. Of the peers only Pillow reads XMP.
+/// Returns the orientation in `exif`, from 1 to 8. If `exif` has none, returns the one in `xmp`,
+/// and if that has none either, 1. Of the libraries that normbench is compared with, only Pillow
+/// reads XMP.
 int orientation_of(std::span<const std::uint8_t> exif, std::string_view xmp);
 
 }  // namespace normbench

@@ -18,15 +18,15 @@ constexpr std::int64_t most_file_bytes = std::int64_t{1} << 30;
 constexpr std::string_view jpeg_mark = "\xFF\xD8\xFF", riff_mark = "RIFF", webp_mark = "WEBP";
 constexpr std::size_t webp_mark_at = 8;
 
-/// Returns true for PNG files that Xcode made for iOS. They have no zlib header, and blue comes
-/// first.
+/// Returns true for a PNG file that Xcode made for iOS. Its pixels have no zlib header and are
+/// stored as blue, green, red, so it is not a valid PNG.
 bool is_apples_png(std::string_view bytes) {
   constexpr std::size_t first_type_at = 12;
   return bytes.size() > first_type_at && bytes.substr(first_type_at).starts_with("CgBI");
 }
 
-/// Returns true if `bytes` starts with `mark` or ends within it. In the second case the decoder
-/// reports a truncated file.
+/// Returns true if `bytes` starts with `mark`, or if `bytes` is shorter than `mark` and equals its
+/// start. In the second case the decoder reports a truncated file.
 bool starts_as(std::string_view bytes, std::string_view mark) {
   return bytes.starts_with(mark.substr(0, bytes.size()));
 }

@@ -1,4 +1,4 @@
-/// Image files in memory: recognises their kind by their content, and decodes them to 8-bit RGB.
+/// Decodes image files in memory to 8-bit RGB. The content of a file decides which decoder is used.
 #pragma once
 
 #include <array>
@@ -14,68 +14,73 @@
 
 namespace normbench {
 
-/// A note for users about a file that was decoded.
+/// A note for users about a file that was decoded. HighBytes: of each 16-bit sample, only the high
+/// byte was used. Repaired: the file is damaged, but all of its pixels were decoded.
 enum class Remark { HighBytes, Repaired };
 constexpr auto words(Remark) {
   return std::to_array<Word<Remark>>(
       {{Remark::HighBytes, "high_bytes"}, {Remark::Repaired, "repaired"}});
 }
 
-/// Rows of red, green, blue, from top to bottom, without padding. If an image was decoded in a
-/// smaller size, the picture may fill the first or last row or column only in part.
+/// An image as rows of red, green, blue, from top to bottom, without padding. If a JPEG was decoded
+/// at a smaller size, its first or last row or column may be filled by the picture only in part.
 struct Image {
   std::int64_t height = 0, width = 0;
   std::vector<std::uint8_t> rgb;
-  AxisPart rows = {}, columns = {};  // the parts that the picture fills
+  AxisPart rows = {}, columns = {};  // the part of each axis that the picture fills
   std::vector<Remark> remarks = {};  // each remark once
 };
 
-/// Returns the whole image as an nhwc tensor. It does not own the pixels.
+/// Returns the whole image as an nhwc tensor. The view does not own the pixels.
 View view_of(Image& image);
 
-/// The most pixels of an image. Larger images are refused.
+/// The largest number of pixels of an image. Larger images are refused.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
-/// Throws std::runtime_error if there are more than `most_pixels`.
+/// Throws std::runtime_error if the image has more than `most_pixels`.
 void check_pixels(std::int64_t height, std::int64_t width);
 
 /// Sets the size of `image`, whose memory is reused, and marks all its rows and columns as filled
-/// by the picture. Throws std::runtime_error if there are more than `most_pixels`.
+/// by the picture. Throws std::runtime_error if the image would have more than `most_pixels`.
 void set_size(Image& image, std::int64_t height, std::int64_t width);
 
 /// Reads a whole regular file into `bytes`, whose memory is reused. Throws std::runtime_error with
 /// the reason.
 void read_file(const std::string& path, std::vector<std::uint8_t>& bytes);
 
-/// The memory that a decoder needs besides its output. It is kept between images, so that the
-/// system does not have to map it again, page by page, for each image.
+/// The memory that a decoder needs besides its output. Callers reuse it for the next image, because
+/// new memory would cost page faults for each image.
 struct DecodeMemory {
   std::vector<std::byte> coefficients = {};  // of all blocks of a progressive JPEG
   std::vector<std::uint8_t> stored = {};     // pixels of a PNG or WebP before they are turned
 };
 
-/// The smallest size to which a decoder may reduce an image; 0 if it may not reduce it.
+/// The smallest height and width, in pixels, to which a decoder may reduce an image. If one of them
+/// is 0, the decoder does not reduce the image.
 struct LeastSize {
   std::int64_t height = 0, width = 0;
 };
 
-/// Decodes a file into memory that is reused. Turns the picture upright as its Exif block or its
-/// XMP says.
+/// Decodes an image file into `image`. The memory of `image` and `memory` is reused. Turns the
+/// picture upright, as its Exif block or its XMP text says.
 /// - JPEG: baseline, progressive and arithmetic; lossless if libjpeg-turbo is 3.0 or newer. Gray,
-///   YCbCr, RGB, CMYK and YCCK. Inks are read as inverted, with or without an Adobe marker.
+///   YCbCr, RGB, CMYK and YCCK. The values of CMYK and YCCK are read as inverted (255 means no
+///   ink), with or without an Adobe marker.
 /// - PNG: every colour type and depth. 16-bit samples give their high byte (Remark::HighBytes).
 /// - WebP: lossy and lossless. An animation gives its first frame.
 /// Alpha and tRNS are dropped, as in torchvision's RGB mode and Pillow's convert("RGB").
 ///
-/// These damaged files are decoded, too (Remark::Repaired), because all of their pixels are there:
-/// - A JPEG with a wrong restart number or stray bytes.
-/// - A PNG with a missing or damaged end, or with wrong checksums of chunks. The checksums of
-///   header and palette must be correct. So must be that of the pixels' zlib stream, or those of
-///   all chunks with pixels.
+/// These damaged files are decoded, too (Remark::Repaired), because they contain all of their
+/// pixels:
+/// - A JPEG with a restart marker of a wrong number, or with stray bytes.
+/// - A PNG with a missing or damaged end, or with wrong checksums of chunks. The checksums of the
+///   header and the palette must be correct. In addition, the checksum of the pixels' zlib stream
+///   must be correct, or else the checksums of all chunks with pixels.
 ///
-/// A JPEG is decoded at N eighths of its size, rounded up, from fewer coefficients of each block. N
-/// is the smallest number from 1 to 4 that gives no less than `least` in both directions. If there
-/// is none, the JPEG is decoded in full size.
+/// If both sides of `least` are above 0, a JPEG is decoded at N eighths of its size, rounded up,
+/// from fewer coefficients of each block. N is the smallest number from 1 to 4 for which the result
+/// has at least the height and width of `least`. If there is no such N, the JPEG is decoded at full
+/// size.
 ///
 /// Throws std::runtime_error for other content, and for files with damaged or missing pixels.
 void decode_image(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory,

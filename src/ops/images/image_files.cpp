@@ -27,16 +27,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view wildcards = "*?[";
-constexpr std::size_t most_names = 3, most_reasons = 8;  // the most that messages name
+constexpr std::size_t most_names = 3, most_reasons = 8;  // the most that one message names
 
-/// Returns true for regular files and broken links. Reading a broken link reports the mistake.
+/// Returns true for regular files and broken links. A broken link counts as a file, so that the
+/// user gets a message when the file cannot be read.
 bool is_file(const fs::path& path) {
-  std::error_code ignored;  // a file that cannot be examined cannot be read either
+  std::error_code ignored;  // if this check fails, the file cannot be read either
   return fs::is_regular_file(path, ignored) ||
          (fs::is_symlink(path, ignored) && !fs::exists(path, ignored));
 }
 
-/// Returns true for the folder of a prepared dataset, finished or not.
+/// Returns true for the folder of a prepared dataset, even if the preparation is not finished.
 bool is_dataset(const fs::path& folder) {
   std::error_code ignored;
   return fs::exists(manifest_path(folder.string()), ignored) ||
@@ -58,8 +59,9 @@ class Search {
     above_.push_back(fs::canonical(root_, unknown));
   }
 
-  /// Collects the files in `folder`, which is relative to the root ("" for the root itself).
-  /// Returns the folders in it, sorted by name. Throws Invalid if it cannot be listed.
+  /// Collects the files directly in `folder`, which is relative to the root ("" for the root
+  /// itself). Returns its subfolders without hidden ones, sorted by name. Throws Invalid if
+  /// `folder` cannot be listed.
   std::vector<std::string> look_into(const std::string& folder) {
     std::vector<std::string> folders;
     std::error_code error, unknown;
@@ -78,9 +80,10 @@ class Search {
     return folders;
   }
 
-  /// Collects the files in a folder and in all folders below it. Throws Invalid if a folder cannot
-  /// be listed, if a folder is reached again from inside itself by a link (so that the search would
-  /// not end), or if a class has the same folder twice.
+  /// Collects the files in a folder and in all folders below it. Throws Invalid in three cases:
+  /// - A folder cannot be listed.
+  /// - A link leads back to a folder that contains the link. The search would not end.
+  /// - Two paths lead to the same folder and are in the same class (folder directly in the root).
   void go_into(const std::string& folder) {
     std::error_code unknown;
     const fs::path place = fs::canonical(root_ / folder, unknown);
@@ -98,7 +101,7 @@ class Search {
 
   const std::vector<std::string>& names() const { return names_; }
 
-  /// Returns how many pictures there are of each kind that is not read, the most frequent kind
+  /// Returns how many pictures were found of each kind that is not read, the most frequent kind
   /// first.
   std::vector<OtherPictures> others() const {
     std::vector<OtherPictures> list;
@@ -123,14 +126,15 @@ class Search {
   fs::path root_;
   std::span<const std::string_view> endings_;
   std::vector<fs::path> above_;  // the folders above the current one, links resolved
-  // (class, folder with links resolved) -> the name by which the folder was reached.
+  // (class, folder with links resolved) -> the path in the root by which the folder was reached.
   std::map<std::pair<std::string, fs::path>, std::string> been_;
   std::vector<std::string> names_;
   std::map<PictureKind, std::int64_t> others_;
 };
 
-/// Returns how many files with these endings there are in these folders. Folders below them are not
-/// searched, since they may be a whole disk. Folders that cannot be listed are ignored.
+/// Returns how many files with these endings are directly in these folders. Their subfolders are
+/// not searched, because they may contain a whole disk. Folders of prepared datasets are left out.
+/// A folder that cannot be listed is no error.
 std::int64_t count_in(const fs::path& root, const std::vector<std::string>& folders,
                       std::span<const std::string_view> endings) {
   Search inside(root, endings);
@@ -163,7 +167,8 @@ std::string none_text(const std::string& said, std::span<const std::string_view>
                      : fmt::format("; {} there: {}", counted_others(others), kinds_text(others)));
 }
 
-/// Returns the files that a folder names. Throws Invalid.
+/// Returns the files of a folder, as find_files() describes, but `files` has their names without
+/// `root`. `said` is the path as the user wrote it, for messages. Throws Invalid if there are none.
 FoundFiles files_in(const fs::path& folder, const std::string& said,
                     std::span<const std::string_view> endings) {
   Search search(folder, endings);
@@ -179,7 +184,8 @@ FoundFiles files_in(const fs::path& folder, const std::string& said,
   return found;
 }
 
-/// Returns the index of the first part of a pattern that has a wildcard; its size if none has.
+/// Returns the index of the character at which the first component with a wildcard starts. Returns
+/// the size of the pattern if it has no wildcard.
 std::size_t first_wild_part(const std::string& pattern) {
   std::size_t part = 0;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -190,7 +196,7 @@ std::size_t first_wild_part(const std::string& pattern) {
   return pattern.size();
 }
 
-/// Returns the last `parts` parts of a path.
+/// Returns the last `parts` components of a path.
 std::string last_parts(const std::string& path, std::ptrdiff_t parts) {
   std::size_t slash = path.size();
   while (parts-- > 0 && slash != path.npos)
@@ -198,11 +204,12 @@ std::string last_parts(const std::string& path, std::ptrdiff_t parts) {
   return slash == path.npos ? path : path.substr(slash + 1);
 }
 
-/// Returns whether an error ends a glob: true if a folder cannot be listed, false if it is missing
-/// or a link leads to itself.
+/// The error callback of glob(). Returns 0, which continues the search, if a folder is missing or a
+/// link leads to itself. Returns 1, which ends the search, for any other error.
 int ends_glob(const char*, int error) { return error != ENOENT && error != ELOOP; }
 
-/// Returns the paths that a glob matches. Throws Invalid if a folder cannot be listed.
+/// Returns the paths that match a glob. `said` is the pattern as the user wrote it, for the
+/// message. Throws Invalid if a folder cannot be listed.
 std::vector<std::string> matches_of(const fs::path& pattern, const std::string& said) {
   glob_t all{};
   std::vector<std::string> paths;
@@ -213,7 +220,8 @@ std::vector<std::string> matches_of(const fs::path& pattern, const std::string& 
   return paths;
 }
 
-/// Returns the files that a glob names. Throws Invalid.
+/// Returns the files that match the glob `said`, which is relative to `folder`. `files` has their
+/// names without `root`. Throws Invalid if there are none.
 FoundFiles files_matching(const fs::path& folder, const std::string& said) {
   std::string escaped;  // the folder's name, with backslashes before its wildcards
   for (const char c : folder.string()) {
@@ -243,7 +251,7 @@ FoundFiles files_matching(const fs::path& folder, const std::string& said) {
   return found;
 }
 
-/// Groups files by their kind.
+/// Groups files by one of their properties: the reason why they cannot be read, or a remark.
 template <class Files, class Kind>
 class Kinds {
  public:
@@ -257,7 +265,7 @@ class Kinds {
     ++files.count;
   }
 
-  /// Returns all kinds, the most frequent first.
+  /// Returns all groups, the largest first.
   std::vector<Files> all() && {
     std::ranges::stable_sort(all_, std::greater(), &Files::count);
     return std::move(all_);
@@ -309,7 +317,7 @@ FileContents try_image(const std::string& file) try {
 }
 
 void Probe::look_into(std::span<const std::string> files, const Look& look) {
-  constexpr std::ptrdiff_t few = 16;  // files that are not worth a thread
+  constexpr std::ptrdiff_t few = 16;  // the fewest files that are worth a thread
   std::vector<std::string> fresh;
   {
     const std::lock_guard lock(mutex_);

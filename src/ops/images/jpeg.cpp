@@ -22,8 +22,9 @@
 #include "ops/images/jpeg_reasons.h"
 #include "ops/images/upright.h"
 
-/// The coefficients of a component, under libjpeg's name for them. Only libjpeg's memory manager
-/// uses the members, and Decoder replaces that manager.
+/// The coefficients of a colour component. libjpeg declares a type of this name, and only its
+/// memory manager uses the members. Decoder replaces the memory manager, so the members are defined
+/// here.
 struct jvirt_barray_control {
   JBLOCKARRAY rows;
   std::size_t blocks_per_row, row_count;
@@ -35,8 +36,9 @@ namespace {
 
 constexpr std::string_view xmp_mark{"http://ns.adobe.com/xap/1.0/\0", 29};
 
-/// State of libjpeg's callbacks, which must not return after an error. They jump back to the C++
-/// frame, which throws. No frame in between may own anything.
+/// State of libjpeg's error callbacks. libjpeg does not allow them to return after an error, so
+/// they jump back into Decoder::run(), which throws. No stack frame in between may own anything.
+/// `repaired` is true if pixels are complete although the file is damaged.
 struct ErrorManager : jpeg_error_mgr {
   std::jmp_buf back;
   bool repaired = false;
@@ -46,8 +48,9 @@ ErrorManager& errors_of(j_common_ptr codec) { return *static_cast<ErrorManager*>
 
 [[noreturn]] void fail(j_common_ptr codec) { std::longjmp(errors_of(codec).back, 1); }
 
-/// Ends the decoding at warnings about lost pixels. Notes stray bytes as repaired. Other warnings
-/// are about files that are odd but complete, and are ignored.
+/// Handles libjpeg's messages. Messages with a negative `level` are warnings. A warning about lost
+/// pixels fails. A warning about stray bytes marks the file as repaired. Other warnings are
+/// ignored, because their files are unusual but complete.
 void on_message(j_common_ptr codec, int level) {
   if (level >= 0) return;
   const int code = codec->err->msg_code;
@@ -57,10 +60,10 @@ void on_message(j_common_ptr codec, int level) {
   if (code == JWRN_EXTRANEOUS_DATA) errors_of(codec).repaired = true;
 }
 
-/// Called when libjpeg finds another marker than restart marker `desired`. A restart marker whose
-/// number differs by 3 to 5 (modulo 8) is taken for the right one, as in libjpeg's own
-/// jpeg_resync_to_restart(). Any other marker is an error here, because libjpeg's function would
-/// continue without some of the pixels.
+/// Called when libjpeg finds a marker other than restart marker `desired`. Like libjpeg's own
+/// jpeg_resync_to_restart(), accepts a restart marker whose number differs by 3 to 5 (modulo 8) as
+/// the right one. Any other marker is an error here, because libjpeg's function would continue
+/// without some of the pixels.
 boolean resync(j_decompress_ptr codec, int desired) {
   const int marker = codec->unread_marker;
   const int off = (marker - JPEG_RST0 - desired) & 7;
@@ -73,9 +76,9 @@ boolean resync(j_decompress_ptr codec, int desired) {
   return TRUE;
 }
 
-/// A decompressor, freed at the end of its scope. A progressive JPEG's coefficients need several
-/// times the bytes of its pixels. They are in memory that is kept between images, while libjpeg
-/// would map new memory for each.
+/// A decompressor, freed at the end of its scope. The coefficients of a progressive JPEG need
+/// several times the memory of its pixels. libjpeg would map new memory for each image. Decoder
+/// puts the coefficients into `coefficients` instead, whose memory is reused for the next image.
 class Decoder {
  public:
   explicit Decoder(std::vector<std::byte>& coefficients) : coefficients_(coefficients) {
@@ -92,8 +95,9 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  /// Runs `step`, which may call libjpeg. `step` must own nothing, since libjpeg may jump out of
-  /// it. If libjpeg fails, throws std::bad_alloc or std::runtime_error with its message.
+  /// Runs `step`, which may call libjpeg. `step` must not own anything that needs a destructor,
+  /// because libjpeg may jump out of it. If libjpeg fails, throws std::bad_alloc or
+  /// std::runtime_error with the reason.
   template <class Step>
   void run(const Step& step) {
     if (setjmp(errors.back) != 0) {
@@ -123,7 +127,7 @@ class Decoder {
     return array;
   }
 
-  /// Gives memory filled with zeros to all arrays that were requested.
+  /// Allocates memory filled with zeros for all requested arrays.
   static void realize(j_common_ptr codec) {
     auto& self = *static_cast<Decoder*>(codec->client_data);
     std::size_t blocks = 0;
@@ -142,8 +146,8 @@ class Decoder {
     return array->rows + first;
   }
 
-  /// Returns memory filled with zeros, aligned for libjpeg's vector code. Returns null if no memory
-  /// can be had, since nothing may be thrown through libjpeg.
+  /// Returns memory filled with zeros, aligned for libjpeg's vector code. Returns null if there is
+  /// not enough memory, because no exception may pass through libjpeg.
   void* take(std::size_t bytes) try {
     constexpr std::size_t alignment = 64;
     coefficients_.assign(bytes + alignment, std::byte{});
@@ -158,9 +162,9 @@ class Decoder {
   jvirt_barray_control* requested_ = nullptr;
 };
 
-/// Converts a row of inks (CMYK) to RGB in place. The RGB values begin at the row's start, too.
-/// Inks are stored inverted: a value is how much of the paper's light the ink lets through. Adobe's
-/// programs store them so, and readers expect it without Adobe's marker, too.
+/// Converts a row of inks (CMYK) to RGB in place. The RGB pixels start where the row starts. Ink
+/// values are read as inverted: 255 means no ink. Adobe's programs store inverted values, and
+/// readers expect them even in files without Adobe's marker.
 void inks_to_rgb(std::uint8_t* row, std::int64_t width) {
   for (std::int64_t x = 0; x < width; ++x) {
     const int black = row[4 * x + 3];
@@ -168,12 +172,14 @@ void inks_to_rgb(std::uint8_t* row, std::int64_t width) {
   }
 }
 
-/// Converts gray to RGB in place. Needed for lossless JPEGs only, which libjpeg does not convert.
+/// Converts a row of gray pixels to RGB in place. Only lossless JPEGs need this, because libjpeg
+/// does not convert them.
 void gray_to_rgb(std::uint8_t* row, std::int64_t width) {
   for (std::int64_t x = width - 1; x >= 0; --x) std::fill_n(row + 3 * x, 3, row[x]);
 }
 
-/// Returns the content of a marker segment after `mark`; nothing if it does not begin with `mark`.
+/// Returns the content of a marker segment after `mark`. Returns nothing if the segment does not
+/// begin with `mark`.
 std::optional<std::span<const std::uint8_t>> behind(std::string_view mark,
                                                     const jpeg_marker_struct& marker) {
   const std::span<const std::uint8_t> bytes(marker.data, marker.data_length);
@@ -181,8 +187,8 @@ std::optional<std::span<const std::uint8_t>> behind(std::string_view mark,
   return bytes.subspan(mark.size());
 }
 
-/// Returns the orientation that the file's Exif or XMP gives. Several Exif segments are joined, as
-/// in Pillow. Of several XMP texts the last one counts.
+/// Returns the orientation in the file's Exif or XMP. Joins several Exif segments, as Pillow does.
+/// If there are several XMP texts, the last one counts.
 int jpeg_orientation(const jpeg_decompress_struct& codec) {
   std::vector<std::uint8_t> exif;
   std::string_view xmp;
@@ -204,11 +210,12 @@ void check_kind(const jpeg_decompress_struct& codec) {
     throw std::runtime_error(why_not_so_many(components));
 }
 
-/// Returns true for a lossless JPEG. Its first scan has a predictor in Ss. In other JPEGs Ss and Se
-/// are the first and last coefficients of a block, so Ss <= Se.
+/// Returns true for a lossless JPEG. In its first scan Ss is the number of a predictor (1 to 7),
+/// and Se is 0. In other JPEGs Ss and Se are the first and last coefficients of a block, so Ss <=
+/// Se.
 bool is_lossless(const jpeg_decompress_struct& codec) { return codec.Ss > codec.Se; }
 
-/// Returns the colours to request from libjpeg after it has read the header.
+/// Returns the colour space to request from libjpeg after it has read the header.
 J_COLOR_SPACE colours_of(const jpeg_decompress_struct& codec) {
   if (codec.num_components == 4) return JCS_CMYK;
   return codec.num_components == 1 && is_lossless(codec) ? JCS_GRAYSCALE : JCS_RGB;
@@ -231,8 +238,9 @@ void read_rows(Decoder& decoder, const Upright& to, Image& image) {
   }
 }
 
-/// Returns which part of an axis of the decoded image the picture fills: its start, or its end if
-/// `reversed`. `pixels` is the size before the reduction to `eighths`.
+/// Returns the part of an axis of the decoded image that the picture fills. `pixels` is the length
+/// of the axis in the file, and the image is decoded at `eighths` / 8 of its size. The picture
+/// fills the start of the axis, or its end if `reversed`.
 AxisPart filled(std::int64_t pixels, int eighths, bool reversed) {
   const double length = static_cast<double>(pixels * eighths) / 8;
   return {.begin = reversed ? std::ceil(length) - length : 0, .length = length};

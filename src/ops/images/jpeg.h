@@ -13,8 +13,9 @@ namespace normbench {
 void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory,
                  const LeastSize& least);
 
-/// Returns at how many eighths of its size a JPEG is decoded: the fewest, up to 4, that give no
-/// less than `least` in both directions. Returns 8 if there is no such number.
+/// Returns the number of eighths of its size at which a JPEG is decoded: the smallest number from 1
+/// to 4 for which the result has at least the height and width of `least`. Returns 8, the full
+/// size, if there is no such number or if a side of `least` is 0.
 int eighths_of(std::int64_t height, std::int64_t width, const LeastSize& least);
 
 }  // namespace normbench

@@ -14,8 +14,8 @@
 namespace normbench {
 namespace {
 
-/// Returns why a JPEG is not read, by its coding process. `marker` is the low byte of the JPEG's
-/// frame marker.
+/// Returns why a JPEG with an unsupported coding process is not read. `marker` is the low byte of
+/// the JPEG's frame marker.
 std::string why_no_process(int marker) {
   constexpr int million = 1000000, version = LIBJPEG_TURBO_VERSION_NUMBER;
   const std::string here =
@@ -41,8 +41,8 @@ std::string why_no_process(int marker) {
   }
 }
 
-/// Returns libjpeg's message without words that contain numbers, since numbers differ between
-/// files.
+/// Returns libjpeg's message without the words that contain numbers. Files with the same fault get
+/// the same text, although their numbers differ.
 std::string without_numbers(const jpeg_error_mgr& errors) {
   std::istringstream words(errors.jpeg_message_table[errors.msg_code]);
   std::string text;

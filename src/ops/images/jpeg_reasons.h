@@ -1,5 +1,5 @@
-/// Why a JPEG is not read, in words. Files with the same fault get the same words, so that they can
-/// be grouped.
+/// Texts that explain why a JPEG is not read. Files with the same fault get the same text, so that
+/// messages can group them.
 #pragma once
 
 #include <cstdio>
@@ -10,13 +10,13 @@
 
 namespace normbench {
 
-/// Returns the meaning of libjpeg's last error or warning.
+/// Returns a text for libjpeg's last error or warning.
 std::string why_failed(const jpeg_error_mgr& errors);
 
-/// Returns why samples of `bits` bits, which are not 8, are not read.
+/// Returns why a JPEG with samples of `bits` bits is not read. `bits` is not 8.
 std::string why_not_these_bits(int bits);
 
-/// Returns why 2 or more than 4 colour components are not read.
+/// Returns why a JPEG with 2 or more than 4 colour components is not read.
 std::string why_not_so_many(int components);
 
 }  // namespace normbench

@@ -94,7 +94,7 @@ LeftOut read_left_out_image(Reader& reader) {
           .why = reader.text("why", "")};
 }
 
-/// Returns all classes, sorted by name. Includes classes whose images were all left out.
+/// Returns all classes, sorted by name, including classes without an image that could be read.
 std::vector<std::string> classes_of(const Manifest& manifest) {
   std::set<std::string> classes;
   for (const SourceFile& source : manifest.sources) classes.emplace(class_of(source.name));
@@ -132,7 +132,7 @@ bool is_of_normbench(const Json& json) {
   return tool.is_object() && tool.value("name", Json()) == "normbench";
 }
 
-/// Reports totals that differ from the sums over the lists.
+/// Reports totals in the manifest that differ from the sums over its lists.
 void check_sums(const Manifest& manifest, Reader& reader) {
   std::int64_t images = 0, bytes = 0, source_bytes = 0;
   for (const DatasetFile& file : manifest.files) images += file.images, bytes += file.bytes;

@@ -1,5 +1,6 @@
-/// manifest.json: what a folder of prepared images holds, and how it was made. If folders of the
-/// sources are classes, "classes" lists them, and each source has a "class".
+/// manifest.json: what a folder of prepared images contains, and how it was made. If the folders of
+/// the source files are classes, the member "classes" lists them, and each source has a member
+/// "class".
 #pragma once
 
 #include <cstdint>
@@ -15,25 +16,26 @@
 
 namespace normbench {
 
-/// How a dataset stores its images: always 8-bit RGB, nhwc.
+/// How a dataset stores its images. Their pixels are always 8-bit RGB, nhwc.
 struct DatasetForm {
   SaveFormat storage = SaveFormat::Jpeg;
   std::optional<std::int64_t> height, width;  // of every image; empty: each image has its own size
-  std::optional<int> quality;                 // libjpeg's, for jpeg
-  // The number of files with several images each. Empty: one image in each file.
+  std::optional<int> quality;                 // quality of libjpeg; only for jpeg
+  // The number of shards: files with several images each. Empty: each file has one image.
   std::optional<std::int64_t> shards;
   bool operator==(const DatasetForm&) const = default;
 };
 
-/// A file of the dataset. A shard has no image if all images for it were left out.
+/// A file of the dataset: one image, or a shard of several. A shard has 0 images if none of its
+/// source images could be read.
 struct DatasetFile {
   std::string name;  // relative to the dataset's folder
   std::int64_t images = 1, bytes = 0;
-  std::uint32_t crc32 = 0;  // zlib's
+  std::uint32_t crc32 = 0;  // of the whole file, as zlib computes it
   bool operator==(const DatasetFile&) const = default;
 };
 
-/// An image from which the dataset was made.
+/// An image file from which the dataset was made.
 struct SourceFile {
   std::string name;  // "a.jpg", or "cat/a.jpg" if folders are classes
   std::int64_t bytes = 0;
@@ -44,7 +46,7 @@ struct SourceFile {
   bool operator==(const SourceFile&) const = default;
 };
 
-/// An image that was left out since it could not be read, and the reason.
+/// An image file that is not in the dataset because it could not be read, and the reason.
 struct LeftOut {
   std::string name;
   std::int64_t bytes = 0;  // of the image's file
@@ -59,18 +61,18 @@ struct Manifest {
   // Wall clock time of the preparation, in s, without the pauses after interruptions.
   double seconds = 0;
   std::int64_t source_bytes = 0, bytes = 0;
-  std::vector<DatasetFile> files;   // in the order of their images
-  std::vector<SourceFile> sources;  // one for each image, in the same order
+  std::vector<DatasetFile> files;
+  std::vector<SourceFile> sources;  // one for each image in `files`, in the same order
   std::vector<LeftOut> left_out = {};
   bool operator==(const Manifest&) const = default;
 };
 
-/// Returns the manifest of a folder. Returns nothing if it has none, or has a manifest.json of
-/// another program. Throws Invalid ("DIR/manifest.json: …") if it is damaged or has a newer
+/// Returns the manifest of a folder. Returns nothing if the folder has no manifest.json, or one of
+/// another program. Throws Invalid ("DIR/manifest.json: ...") if the file is damaged or has a newer
 /// version.
 std::optional<Manifest> read_manifest(const std::string& folder);
 
-/// Returns the mean peak signal-to-noise ratio of the images, in dB; 0 if all pixels are unchanged.
+/// Returns the mean of `psnr_db` over the sources of the manifest; 0 if all pixels are unchanged.
 double mean_psnr_db(const Manifest& manifest);
 
 /// Writes the manifest, either whole or not at all. Throws CannotWrite.
@@ -82,7 +84,7 @@ std::string manifest_path(const std::string& folder);
 std::string unfinished_path(const std::string& folder);
 
 // Convert parts of a manifest to JSON and back. The members of a DatasetForm are members of the
-// manifest itself. The functions that read report mistakes to their Reader.
+// manifest itself. The functions that read add an issue to their Reader for each mistake.
 Json to_json(const DatasetForm& form);
 Json to_json(const DatasetFile& file);
 Json to_json(std::span<const SourceFile> sources);

@@ -1,4 +1,4 @@
-/// Kinds of pictures, recognised by the endings of file names. Some are read, others are not.
+/// Kinds of pictures, recognised by the endings of file names. normbench reads only some of them.
 #pragma once
 
 #include <array>
@@ -70,14 +70,14 @@ constexpr bool is_read(PictureKind kind) {
   return kind == PictureKind::Jpeg || kind == PictureKind::Png || kind == PictureKind::WebP;
 }
 
-/// Returns the endings of names of files that are read: ".jpg", ".jpeg", …. Messages list them in
-/// this order.
+/// Returns the endings of names of files that are read: ".jpg", ".jpeg", and so on. Messages list
+/// them in this order.
 std::span<const std::string_view> image_endings();
 
 /// Returns the kind of an ending (".jpg", in lower case); nothing if it is unknown.
 std::optional<PictureKind> kind_of_ending(std::string_view ending);
 
-/// The number of pictures of a kind that is not read.
+/// A kind of picture that is not read, and the number of such pictures that were found.
 struct OtherPictures {
   PictureKind kind = PictureKind::Gif;
   std::int64_t count = 0;
@@ -85,9 +85,9 @@ struct OtherPictures {
 };
 
 std::int64_t count_of(std::span<const OtherPictures> others);
-/// Returns the number of all pictures in words: "7 other pictures", "1 other picture".
+/// Returns a text with the number of all pictures: "7 other pictures", "1 other picture".
 std::string counted_others(std::span<const OtherPictures> others);
-/// Returns the number of pictures of each kind in words: "3 AVIF, 2 GIF".
+/// Returns a text with the number of pictures of each kind: "3 AVIF, 2 GIF".
 std::string kinds_text(std::span<const OtherPictures> others);
 
 }  // namespace normbench

@@ -30,8 +30,8 @@ enum class Checksum { Right, Wrong, Absent };
 
 struct PngChunk {
   std::string_view type;
-  Part data;  // the bytes in the file
-  Part sum;   // the checksum in the file
+  Part data;  // the bytes in the file; fewer than the chunk's length if the file is cut off
+  Part sum;   // the checksum in the file; fewer than 4 bytes if the file is cut off
 };
 
 std::string_view as_text(Part bytes) {
@@ -44,7 +44,8 @@ std::uint32_t big_endian(Part bytes) {
   return number;
 }
 
-/// Removes the first chunk from `bytes` and returns it. Returns nothing if no chunk begins there.
+/// Removes the first chunk from `bytes` and returns it. Returns nothing if `bytes` does not begin
+/// with a chunk.
 std::optional<PngChunk> next_chunk(Part& bytes) {
   if (bytes.size() < 8) return {};
   const std::size_t length = big_endian(bytes);
@@ -58,7 +59,7 @@ std::optional<PngChunk> next_chunk(Part& bytes) {
   return PngChunk{.type = type, .data = data, .sum = sum};
 }
 
-/// Returns the checksum of type and data, which must follow each other in memory.
+/// Returns the CRC-32 of type and data. `data` must follow `type` directly in memory.
 std::uint32_t sum_of(std::string_view type, Part data) {
   const auto* first = reinterpret_cast<const Bytef*>(type.data());
   return static_cast<std::uint32_t>(crc32_z(0, first, type.size() + data.size()));
@@ -91,7 +92,7 @@ std::string text_in(std::string_view type, Part rest) {
   if (type == "tEXt") return std::string(as_text(rest));
   if (rest.empty()) return "";
   const bool compressed = type == "zTXt" || rest[0] != 0;
-  rest = rest.subspan(1);  // zTXt: the method, always 0; iTXt: the flag
+  rest = rest.subspan(1);  // compression method (zTXt: always 0) or flag (iTXt)
   if (type == "iTXt") {
     rest = rest.subspan(std::min<std::size_t>(1, rest.size()));
     until_zero(rest);  // the language
@@ -123,7 +124,7 @@ std::string why_damaged(int code) {
   return fmt::format("damaged PNG: {}", spng_strerror(code));
 }
 
-/// A text chunk as the file holds it.
+/// A text chunk whose text is not decoded yet.
 struct PngText {
   std::string_view type;
   Part rest;  // the bytes after the keyword
@@ -133,17 +134,18 @@ std::string text_in(const std::optional<PngText>& text) {
   return text ? text_in(text->type, text->rest) : "";
 }
 
-/// The chunks of a PNG outside its pixels. Of several chunks of a kind the last counts, as in
-/// Pillow.
+/// Metadata of a PNG, from the chunks that hold no pixels. If a kind of chunk occurs several times,
+/// the last one counts, as in Pillow.
 struct BesidePixels {
   Part exif;
   std::optional<PngText> profile, xmp;
-  bool whole = false;  // the PNG has a right end, and these chunks have right checksums
+  // True if the IEND chunk is correct and no chunk without pixels before it has a wrong checksum.
+  bool whole = false;
 };
 
-/// Collects the chunks outside the pixels and ignores those with a wrong checksum. libspng checks
-/// the chunks of the pixels. Throws std::runtime_error if the header's checksum is wrong, since
-/// libspng notices that only after the output was allocated.
+/// Collects the chunks that hold no pixels, and ignores those with a wrong checksum. libspng checks
+/// the chunks with pixels. Throws std::runtime_error if the checksum of the header is wrong,
+/// because libspng finds that mistake only after the output was allocated.
 BesidePixels look_beside_pixels(Part bytes) {
   BesidePixels found;
   bool right = true;
@@ -189,8 +191,9 @@ void put_chunk(std::string_view type, Part data, std::vector<std::uint8_t>& file
   put(sum_of(as_text(Part(file).subspan(start, type.size())), data));
 }
 
-/// Returns the colours of a palette that pixels can use. libspng refuses a palette with more, while
-/// other decoders ignore the rest. `file` begins with the PNG's header.
+/// Returns the colours of a palette that pixels can use with the bit depth of the PNG. libspng
+/// refuses a longer palette, while other decoders ignore the further colours. `file` begins with
+/// the PNG's header, which contains the bit depth.
 Part used_colours(Part palette, Part file) {
   constexpr std::size_t depth_at = 24, most_depth = 8, most_colours = std::size_t{1} << most_depth;
   const std::size_t depth = file.size() > depth_at ? file[depth_at] : most_depth;
@@ -208,9 +211,9 @@ PngDecoder decoder_of(Part file) {
   return decoder;
 }
 
-/// Returns the most bytes that the pixels of a picture with this header can have after inflating.
-/// Each row has one additional byte. An interlaced picture has up to twice as many rows, each
-/// filled up to a whole byte. Returns 0 if the header is wrong.
+/// Returns a bound on the size in bytes of the inflated pixels. `file` begins with the PNG's
+/// header. Each row has one additional byte for its filter. An interlaced picture has up to twice
+/// as many rows, each padded to a whole byte. Returns 0 if the header is wrong.
 std::size_t most_pixel_bytes(Part file) {
   const PngDecoder decoder = decoder_of(file);
   spng_ihdr header;
@@ -221,12 +224,12 @@ std::size_t most_pixel_bytes(Part file) {
   return bytes + 2 * (2 * std::size_t{header.height} + 7);
 }
 
-/// Returns a file without faults that has the picture's header, palette and pixels. Returns an
-/// empty file if
-/// - the checksum of the header or palette is not right,
-/// - the zlib stream of the pixels is damaged, or
-/// - the stream ends too early or is too long, and the checksum of a chunk of pixels is wrong. A
-///   last chunk that is cut off has no checksum and is not wrong.
+/// Returns a correct PNG file with the header, palette and pixels of a damaged one. Returns an
+/// empty file in these cases:
+/// - The checksum of the header or of the palette is wrong or missing.
+/// - The zlib stream of the pixels is damaged.
+/// - The stream ends too early or is too long, and the checksum of a chunk of pixels is wrong. If
+///   the last chunk is cut off, its checksum is missing and does not count as wrong.
 std::vector<std::uint8_t> mended_png(Part bytes) {
   std::vector<std::uint8_t> mended(png_mark.begin(), png_mark.end()), pixels;
   bool right = true;
@@ -250,7 +253,7 @@ std::vector<std::uint8_t> mended_png(Part bytes) {
   return mended;
 }
 
-/// Decodes the pixels. Returns why they cannot be decoded, or "".
+/// Decodes the pixels. Returns "", or why they cannot be decoded.
 std::string decode_pixels(Part bytes, int orientation, Image& image, DecodeMemory& memory) {
   const PngDecoder decoder = decoder_of(bytes);
   spng_ctx* const png = decoder.get();

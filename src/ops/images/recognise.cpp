@@ -19,7 +19,7 @@ struct Mark {
   std::string_view bytes;
 };
 
-/// A kind of file and the bytes by which it is recognised. `also` must match, too.
+/// A kind of file and the bytes by which it is recognised. Both `mark` and `also` must match.
 struct FileKind {
   std::string_view name;
   Mark mark;
@@ -101,7 +101,7 @@ std::string_view shown(std::span<const std::uint8_t> bytes, std::size_t most) {
   return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), most)};
 }
 
-/// Returns the name of the first kind whose marks are in the file, or "".
+/// Returns the name of the first of `kinds` whose marks are in the file; "" if there is none.
 std::string_view kind_of(std::string_view file, std::span<const FileKind> kinds) {
   const auto has = [&](const Mark& mark) {
     return mark.at <= file.size() && file.substr(mark.at).starts_with(mark.bytes);
@@ -111,9 +111,9 @@ std::string_view kind_of(std::string_view file, std::span<const FileKind> kinds)
   return found == kinds.end() ? std::string_view{} : found->name;
 }
 
-/// Returns true for UTF-8 without control characters. The last character may be incomplete.
+/// Returns true if `bytes` are UTF-8 without control characters. The last character may be cut off.
 bool is_text(std::string_view bytes) {
-  int more = 0;  // bytes that the current character still needs
+  int more = 0;  // bytes of the current character that are still expected
   for (const unsigned char c : bytes) {
     if (more > 0 ? (c & 0xC0) != 0x80 : (c >= 0x80 && c < 0xC2) || c > 0xF4) return false;
     if (c < 0x20 &&

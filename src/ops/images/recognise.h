@@ -8,9 +8,9 @@
 
 namespace normbench {
 
-/// Returns why a file is not decoded, judged by its content, like "a GIF picture, which is not read
-/// here (JPEG, PNG and WebP are)" or "an HTML page, not a picture". For unknown content, the text
-/// names the first bytes. All files of a known kind get the same text.
+/// Returns why a file is not decoded, judged by its content. Examples: "a GIF picture, which is not
+/// read here (JPEG, PNG and WebP are)", "an HTML page, not a picture". For unknown content, the
+/// text names the first bytes. All files of a known kind get the same text.
 std::string why_not_read(std::span<const std::uint8_t> bytes);
 
 /// Returns the text for a kind of picture ("a GIF picture") that is not decoded.

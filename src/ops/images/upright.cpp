@@ -5,10 +5,12 @@
 namespace normbench {
 
 Upright upright(int orientation, std::int64_t height, std::int64_t width) {
-  // 1 to 4: stored rows stay rows. 1: as stored. 2: mirrored horizontally. 3: turned by 180
-  // degrees. 4: mirrored vertically.
-  // 5 to 8: stored rows become columns. 5: the first row is the left column, read downwards. 6: the
-  // right column, downwards. 7: the right column, upwards. 8: the left column, upwards.
+  // Orientations 1 to 4: stored rows stay rows. 1: as stored. 2: mirrored horizontally. 3: turned
+  // by 180 degrees. 4: mirrored vertically.
+  //
+  // Orientations 5 to 8: stored rows become columns. The first stored row becomes the left column
+  // for 5 and 8, and the right column for 6 and 7. The pixels of a stored row run downwards for 5
+  // and 6, and upwards for 7 and 8.
   const bool exchanged = orientation >= first_exchanged;
   const bool y_reversed =
       orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;

@@ -11,8 +11,9 @@ namespace normbench {
 
 constexpr int first_exchanged = 5;  // from this orientation on, rows become columns
 
-/// Where the stored pixels of a picture go when it is turned upright. Pixel (y, x) becomes pixel
-/// first + y * row_step + x * column_step of an image with `height` and `width`.
+/// Where the stored pixels of a picture are in the upright image, which has `height` and `width`.
+/// Stored pixel (y, x) becomes pixel number first + y * row_step + x * column_step of that image,
+/// counted row by row from 0.
 struct Upright {
   std::int64_t height, width;
   std::int64_t first, row_step, column_step;
@@ -20,13 +21,13 @@ struct Upright {
 
 Upright upright(int orientation, std::int64_t height, std::int64_t width);
 
-/// Puts row `y` of a stored picture where it belongs in `image`. `image` must have the size of
-/// `to`.
+/// Copies row `y` of a stored picture to its pixels in the upright `image`, which must have the
+/// size of `to`.
 void put_row(std::span<const std::uint8_t> rgb, std::int64_t y, const Upright& to, Image& image);
 
 /// Decodes a stored picture of height x width and turns it upright into `image`. `decode` gets the
-/// memory for the stored pixels: that of `image` for orientation 1, else `stored`. Throws
-/// std::runtime_error before it allocates memory if there are more than `most_pixels`.
+/// memory for the stored pixels: the memory of `image` for orientation 1, and else `stored`. If
+/// there are more than `most_pixels`, throws std::runtime_error before it allocates memory.
 template <class Decode>
 void decode_upright(int orientation, std::int64_t height, std::int64_t width, Image& image,
                     std::vector<std::uint8_t>& stored, const Decode& decode) {

@@ -20,8 +20,8 @@ using WebPFile = std::unique_ptr<WebPDemuxer, decltype(&WebPDemuxDelete)>;
 
 [[noreturn]] void fail_damaged() { throw std::runtime_error("damaged WebP"); }
 
-/// Parses the file. `data` must outlive the result. Throws std::runtime_error if it is damaged or
-/// truncated.
+/// Parses the file. `data` must outlive the result. Throws std::runtime_error if the file is
+/// damaged or truncated.
 WebPFile open_webp(const WebPData& data) {
   WebPDemuxState state;
   WebPFile file(WebPDemuxPartial(&data, &state), &WebPDemuxDelete);

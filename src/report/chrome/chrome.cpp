@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-/// Where the file ends: slices that start at `ns` or later are left out.
+/// Where the file is cut off: slices that start at `ns` or later are left out.
 struct Cut {
   std::int64_t ns = kNever;
-  std::int64_t slices = 0;  // the number of slices that are left out
+  std::int64_t slices = 0;  // number of slices that are left out
 
   bool keeps(std::int64_t start_ns) const { return start_ns < ns; }
 };
@@ -37,8 +37,8 @@ Cut cut_after(const TraceModel& model, std::int64_t most) {
   return cut;
 }
 
-/// Returns the run's start, or the first event if that is earlier, so that no time in the file is
-/// negative.
+/// Returns the start of the run, or the time of the first event if that is earlier. Times in the
+/// file count from there, so that none of them is negative.
 std::int64_t base_of(const TraceModel& model) {
   std::int64_t base_ns = model.base_ns;
   for (const TraceLane& lane : model.lanes)
@@ -48,7 +48,8 @@ std::int64_t base_of(const TraceModel& model) {
   return base_ns;
 }
 
-/// Returns a host's process and thread, for events that belong to no thread.
+/// Returns the pid and tid of a host process, for events that belong to no thread. Returns zeros if
+/// there is none.
 std::pair<std::int64_t, std::int64_t> host_track(const TraceModel& model) {
   for (const TraceProcess& process : model.processes)
     if (!process.is_device) return {process.pid, process.pid};
@@ -66,10 +67,12 @@ Json about(const TraceModel& model, const TraceLosses& losses) {
   return about;
 }
 
-/// Writes the beginning of the file, up to the bracket of "traceEvents". `base_wall_ns` is the time
-/// of the wall clock at "ts" 0.
-/// The key "rank" has a space after its colon, because HolisticTraceAnalysis searches for it like
-/// that. All other values are written without spaces, so that no other key looks the same.
+/// Writes the beginning of the file, up to and including the "[" of "traceEvents". `base_wall_ns`
+/// is the wall-clock time at "ts" 0.
+///
+/// The key "rank" has a space after its colon, because HolisticTraceAnalysis searches for the key
+/// with this space. All other members are written without spaces inside, so that the search finds
+/// no other key.
 void write_head(const TraceModel& model, const TraceLosses& losses, std::int64_t base_wall_ns,
                 TextWriter& text) {
   text << "{\n\"schemaVersion\": 1,\n\"deviceProperties\": " << json_line(model.device_properties)
@@ -137,8 +140,8 @@ class EventWriter {
     }
   }
 
-  /// Writes an item as an async event, because viewers draw overlapping async events on separate
-  /// lines.
+  /// Writes an item of a pipeline as an async event. Viewers draw async events that overlap on
+  /// separate lines.
   void write_item(const TraceItem& item) {
     const std::string name = json_string(item.name);
     for (const auto& [phase, ns] : {std::pair("b", item.start_ns), std::pair("e", item.end_ns)}) {
@@ -148,7 +151,8 @@ class EventWriter {
     }
   }
 
-  /// Writes a flow. With "bp": "e", viewers bind its end to the slice that contains it.
+  /// Writes an arrow between two slices. With "bp": "e", viewers attach the end of the arrow to the
+  /// slice around it.
   void write_flow(const TraceFlow& flow) {
     const std::string_view name = flow.kind == TraceFlow::Kind::Launch
                                       ? R"(,"cat":"ac2g","name":"ac2g")"

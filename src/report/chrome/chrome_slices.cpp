@@ -10,7 +10,8 @@ std::string_view category(TraceKind kind) {
   return table[static_cast<std::size_t>(kind)].name;
 }
 
-/// Writes "args" with its braces and commas, or nothing if no arg is added.
+/// Writes the member "args" of an event, with its braces and commas. Writes nothing if no arg is
+/// added.
 class Args {
  public:
   explicit Args(TextWriter& text) : text_(text) {}
@@ -38,7 +39,7 @@ void add_external_id(const TraceSlice& slice, Args& args) {
   if (slice.external_id != 0) args.add("External id", static_cast<std::int64_t>(slice.external_id));
 }
 
-/// Returns the shapes as they are if they are JSON, else as a JSON string.
+/// Returns input shapes as they are if they are valid JSON, else as a JSON string.
 std::string json_shapes(std::string_view shapes) {
   return Json::accept(shapes) ? std::string(shapes) : json_string(shapes);
 }
@@ -93,14 +94,14 @@ void add_work(const TraceSlice& slice, const DeviceDetails& details, std::int64_
   args.add("graph node id", details.graph_node);
 }
 
-/// Adds the label, which is the same in all iterations. A table that is made from the file has one
-/// row for each label.
+/// Adds the label of a stage. The label is the same in all iterations, so tables that are made from
+/// the file have one row for each label.
 void add_label(const TraceSlice& slice, Args& args) {
   if (!slice.label.empty()) args.add("normbench label", std::string_view(json_string(slice.label)));
 }
 
-/// Adds the args of an annotation. A stream is not among them, because readers would take the
-/// annotation for work of that stream.
+/// Adds the args of an annotation (a range that is shown on a stream of the GPU), but no "stream".
+/// With a "stream", programs that read the trace would take the annotation for device work.
 void add_annotation(const TraceSlice& slice, const DeviceDetails* details, Args& args) {
   add_external_id(slice, args);
   add_label(slice, args);
@@ -110,8 +111,8 @@ void add_annotation(const TraceSlice& slice, const DeviceDetails* details, Args&
   args.add("bytes", slice.bytes);
 }
 
-/// Adds the args of a wait. Its stream is -1, because readers would otherwise count it as work of a
-/// stream.
+/// Adds the args of a slice in which the host waits for the GPU. Its "stream" is -1. With any other
+/// number, programs that read the trace would count the wait as work on that stream.
 void add_sync(const TraceSlice& slice, const DeviceDetails* details, std::string_view name,
               Args& args) {
   args.add("cuda_sync_kind", name);

@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// Separates the events of a trace by commas and line ends. Write each event to the result of
-/// next().
+/// Separates the events of a trace by commas and line ends. Call next() for each event, and write
+/// the event to the returned writer.
 class EventLines {
  public:
   explicit EventLines(TextWriter& text) : text_(text) {}

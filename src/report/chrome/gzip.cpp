@@ -12,7 +12,7 @@ namespace {
 constexpr int kGzipWindow = 15 + 16;  // 15: the largest window of zlib; 16: in gzip format
 constexpr std::size_t kPiece = 1 << 16;
 
-/// A buffer that packs what is written to it into another stream.
+/// A buffer that compresses the text written to it, and writes the result to another stream.
 class Packing final : public std::streambuf {
  public:
   explicit Packing(std::ostream& out) : out_(out) {
@@ -25,7 +25,7 @@ class Packing final : public std::streambuf {
   Packing& operator=(const Packing&) = delete;
   ~Packing() override { deflateEnd(&zlib_); }
 
-  /// Packs the rest of the text, and writes the trailer.
+  /// Compresses the remaining text and writes the trailer.
   void finish() { pack(Z_FINISH); }
 
  protected:
@@ -54,7 +54,7 @@ class Packing final : public std::streambuf {
   std::array<char, kPiece> text_{}, packed_{};
 };
 
-/// A buffer that unpacks the gzip members of another stream, one after another.
+/// A buffer that decompresses the gzip members of another stream, one after another.
 class Unpacking final : public std::streambuf {
  public:
   explicit Unpacking(std::istream& in) : in_(in) {
@@ -65,7 +65,8 @@ class Unpacking final : public std::streambuf {
   Unpacking& operator=(const Unpacking&) = delete;
   ~Unpacking() override { inflateEnd(&zlib_); }
 
-  /// Sets the stream that gets badbit for damaged data, even if a reader uses only this buffer.
+  /// Sets the stream that gets badbit if the data is damaged, even if the caller reads this buffer
+  /// directly and not through the stream.
   void belong_to(std::istream& stream) { owner_ = &stream; }
 
  protected:
@@ -87,8 +88,8 @@ class Unpacking final : public std::streambuf {
   }
 
  private:
-  /// Returns true while there is data to unpack, and reads more of it when needed. Data that does
-  /// not end at a member's end was cut off, and counts as damaged.
+  /// Returns true if there is data to decompress, after reading more if none is left. If `in_` ends
+  /// inside a member or contains no member, marks the data as damaged.
   bool fill() {
     if (zlib_.avail_in > 0) return true;
     in_.read(packed_.data(), static_cast<std::streamsize>(packed_.size()));
@@ -118,10 +119,10 @@ class Unpacking final : public std::streambuf {
   z_stream zlib_{};
   std::array<char, kPiece> text_{}, packed_{};
   bool in_member_ = false, had_member_ = false, damaged_ = false;
-  bool held_back_ = false;  // zlib may have more text than there was room for
+  bool held_back_ = false;  // zlib may have more text, for which `text_` had no room
 };
 
-/// A stream that owns its buffer.
+/// A stream that reads from an `Unpacking` buffer of its own.
 class UnpackingStream final : public std::istream {
  public:
   explicit UnpackingStream(std::istream& in) : std::istream(nullptr), buffer_(in) {
@@ -138,7 +139,7 @@ class UnpackingStream final : public std::istream {
 void gzip_to(std::ostream& out, const std::function<void(std::ostream&)>& writer) {
   Packing packing(out);
   std::ostream text(&packing);
-  text.exceptions(out.exceptions());  // an exception of `out` comes through unchanged
+  text.exceptions(out.exceptions());  // so that an exception of `out` reaches the caller
   writer(text);
   packing.finish();
 }

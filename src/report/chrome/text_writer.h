@@ -33,7 +33,7 @@ class TextWriter {
     size_ = static_cast<std::size_t>(end - text_.get());
     return *this;
   }
-  /// Writes a number with three decimals; "0.000" if it is not finite.
+  /// Writes a number with three decimals, or "0.000" if it is not finite.
   TextWriter& operator<<(double number);
 
   /// Writes nanoseconds as microseconds with three decimals, without rounding. `ns` must not be
@@ -70,22 +70,22 @@ class TextWriter {
   std::size_t size_ = 0;
 };
 
-/// Returns a string in quotes. Quotes, backslashes and control characters are escaped, and bytes
-/// that are not UTF-8 become U+FFFD.
+/// Returns `text` as a JSON string in quotes. Quotes, backslashes and control characters are
+/// escaped. Bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
 /// Returns a value as JSON on one line, with strings as json_string() writes them.
 std::string json_line(const Json& value);
 
-/// A cache of json_string() for names that are written often. It finds a name by the address of its
-/// text, and keeps at most 16 MiB.
+/// A cache of the results of json_string(), for names that are written often. It identifies a name
+/// by the address and length of its text, and stores at most 16 MiB.
 class JsonNames {
  public:
-  /// Returns what normbench::json_string() returns, valid until the next call. The text of `name`
-  /// must outlive this object, unchanged.
+  /// Returns normbench::json_string(name). The result is valid until the next call. The text of
+  /// `name` must stay unchanged as long as this object exists.
   std::string_view json_string(std::string_view name);
 
  private:
-  struct SameText {  // compares addresses, not characters
+  struct SameText {  // compares addresses and lengths, not characters
     std::size_t operator()(std::string_view text) const {
       return std::hash<const char*>()(text.data()) ^ text.size();
     }

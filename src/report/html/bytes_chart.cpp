@@ -20,7 +20,8 @@ struct Moved {
   double bytes = 0, ns = 0;
 };
 
-/// Returns the cases whose bytes are known. The bytes that peers move are not known.
+/// Returns the cases whose bytes are known. The bytes that peers (external programs) move are not
+/// known.
 std::vector<Moved> moved_by(const GroupResult& group, const GroupAnalysis& analysis) {
   std::vector<Moved> all;
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
@@ -35,7 +36,8 @@ std::vector<Moved> moved_by(const GroupResult& group, const GroupAnalysis& analy
 std::string bytes_label(double bytes) { return format_bytes(bytes); }
 std::string time_label(double ns) { return fmt::format("{:g} ms", ns / 1e6); }
 
-/// Draws the line of a rate, from `low` to `high` bytes.
+/// Draws a line: the least time that memory with this rate needs for each number of bytes from
+/// `low` to `high`.
 Markup ceiling(double bytes_per_second, double low, double high, const Scale& across,
                const Scale& up) {
   std::vector<std::pair<double, double>> places;

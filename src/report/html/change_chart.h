@@ -1,4 +1,4 @@
-/// The drawings in one column of a table of compared cases.
+/// The bars in the table of a comparison of two versions, BASE and NEW.
 #pragma once
 
 #include "analysis/compare/compare.h"
@@ -10,10 +10,11 @@ class ChangeChart {
  public:
   explicit ChangeChart(const Comparison& comparison);
 
-  /// Returns the axis of all bars: the labels below the column's title.
+  /// Returns the labels of the axis that all bars share. The table shows them below the column's
+  /// title.
   Markup axis() const;
-  /// Draws the ratio of the time of NEW to that of BASE, with its interval, and the margin. Draws
-  /// only the margin if the case has no ratio.
+  /// Draws the ratio of the time of NEW to that of BASE, with its interval, and the margin, within
+  /// which a change counts as none. Draws only the margin if the case has no ratio.
   Markup bar(const ComparedCase& one) const;
 
  private:

@@ -31,7 +31,7 @@ Markup text_tables(const GroupResult& group, const GroupAnalysis& analysis,
       tables);
 }
 
-/// Returns the drawings of one point.
+/// Returns the drawings of a group, which is one point of a sweep.
 Markup group_charts(const GroupResult& group, const GroupAnalysis& analysis,
                     const Results& results) {
   return ratio_table(group, analysis, results) + flow_chart(group, analysis) +
@@ -40,7 +40,7 @@ Markup group_charts(const GroupResult& group, const GroupAnalysis& analysis,
          wrong_outputs(group);
 }
 
-/// Returns the drawings of all points together.
+/// Returns the drawings that show all points of a sweep together.
 Markup sweep_charts(const Experiment& experiment) {
   constexpr std::size_t most_open = 2;
   Markup open = winner_map(experiment), more;

@@ -12,10 +12,10 @@ namespace {
 constexpr double track_height = 14;
 constexpr std::size_t most_ticks = 6;
 
-/// Pieces of a lane's work of which no two overlap in time. They are drawn in one row.
+/// A row of the drawing of a lane: stages of items that do not overlap in time.
 using Track = std::vector<LaneWork>;
 
-/// Distributes the work of a lane over as few tracks as possible.
+/// Distributes the work of a lane over as few rows of the drawing (tracks) as possible.
 std::vector<Track> tracks_of(const std::vector<LaneWork>& work, std::int64_t lane) {
   std::vector<Track> tracks;
   for (const LaneWork& one : work) {
@@ -34,7 +34,7 @@ struct Stretch {
   std::int64_t from_ns, to_ns;
 };
 
-/// Returns the times at which this lane worked and no other lane did.
+/// Returns the times in which this lane (a group of stages) worked and no other lane did.
 std::vector<Stretch> exposed(const std::vector<LaneWork>& work, std::int64_t lane) {
   std::vector<std::int64_t> edges;
   for (const LaneWork& one : work) edges.insert(edges.end(), {one.start_ns, one.end_ns});
@@ -93,7 +93,8 @@ std::string exposed_words(const std::vector<LaneWork>& work, std::int64_t lane) 
                      exposed_ns == 0 ? "0" : format_ms(static_cast<double>(exposed_ns)));
 }
 
-/// Returns false if the document names lanes or stages that the case does not have.
+/// Returns false if `work` has an index of a lane or stage that the case does not have, or a
+/// negative duration.
 bool fits(const CaseResult& result, const std::vector<LaneWork>& work) {
   return std::ranges::all_of(work, [&](const LaneWork& one) {
     return one.lane >= 0 && one.lane < std::ssize(result.pipeline->lanes) && one.stage >= 0 &&

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double lane_height = 20;
 
-/// Draws how busy a lane is, and for how much of that time no other lane works.
+/// Draws how busy a lane (a group of stages of a pipeline) is, and for how much of that time no
+/// other lane works.
 Markup lane_bar(const LaneAnalysis& lane, double item_ns, const Scale& scale) {
   const double busy = lane.busy.value_or(0);
   const double exposed = item_ns > 0 ? std::min(busy, lane.exposed_ns.value_or(0) / item_ns) : 0;

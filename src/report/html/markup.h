@@ -8,8 +8,8 @@
 
 namespace normbench::html {
 
-/// Complete markup: every element is closed, every text is escaped. Only words() and name() make
-/// markup of a text, and only of_program() takes unescaped source.
+/// Complete markup: every element is closed, and every text is escaped. Only words() and name()
+/// turn a text into markup. Only of_program() accepts unescaped source.
 class Markup {
  public:
   Markup() = default;
@@ -34,10 +34,10 @@ std::string number(double value);
 
 struct Attribute {
   std::string_view name;
-  std::string value;  // the text itself; it is escaped when written
+  std::string value;  // not yet escaped
 };
 
-/// Returns a text as markup, escaped.
+/// Returns a text as escaped markup.
 Markup words(std::string_view text);
 
 /// An element. Calling it with its content returns the markup.
@@ -51,8 +51,8 @@ struct Element {
   Markup empty() const;
 };
 
-/// Returns a text from a document as markup. If it runs from right to left, the text around it
-/// keeps its own direction.
+/// Returns a text from a document as markup. A text that is written from right to left does not
+/// change the direction of the text around it.
 Markup name(std::string_view text);
 
 /// Returns a <div> of this class.
@@ -75,7 +75,7 @@ struct TableRow {
 
 struct Column {
   std::string title;
-  Markup axis = {};  // below the title, for drawings in the cells
+  Markup axis = {};  // shown below the title; the axis of the drawings in the cells
 };
 
 /// Returns a table that scrolls if it is too wide. The first of `columns` is the column of

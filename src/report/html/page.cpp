@@ -10,7 +10,7 @@
 namespace normbench::html {
 namespace {
 
-/// Returns the pattern of hatched parts, which drawings refer to.
+/// Returns the SVG pattern "hatch", with which drawings fill hatched areas.
 Markup hatch_pattern() {
   return Element{
       "svg",
@@ -45,7 +45,7 @@ Markup banner(const Page& page) {
   return Element{"header"}(content);
 }
 
-/// Replaces all bytes by "%XX", except letters, digits and "-._~,:".
+/// Replaces each byte by "%XX", except letters, digits and the characters "-._~,:".
 std::string percent_encoded(std::string_view text) {
   constexpr std::string_view plain = "-._~,:";
   std::string encoded;

@@ -16,16 +16,16 @@ namespace normbench::html {
 namespace {
 
 constexpr double row_height = 36;
-constexpr std::size_t most_dots = 400;  // the most dots that are drawn for a case
+constexpr std::size_t most_dots = 400;  // maximum number of dots in the drawing of a case
 
 /// A measured case and the speed-ups of its rounds. A speed-up is the baseline's time over the
-/// case's time in the same round. For the baseline, or without one, it is the case's own median
-/// over its time in the round.
+/// case's time in the same round. For the baseline itself, or if there is no baseline, it is the
+/// case's median time over its time in the round.
 struct RatioRow {
   std::size_t index = 0;
   std::vector<double> rounds;
   Interval speed_up{1, 1, 1};
-  double margin = 0;  // differences in time up to this do not count
+  double margin = 0;  // smaller relative differences in time do not count
 };
 
 std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& analysis,
@@ -55,8 +55,8 @@ std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& 
   return rows;
 }
 
-/// Returns a scale for all medians, intervals and margins, and for the middle 96 % of each case's
-/// rounds.
+/// Returns a scale that contains all medians, intervals and margins, and the middle 96 % of each
+/// case's rounds.
 Scale ratio_scale(const std::vector<RatioRow>& rows) {
   double low = 1, high = 1;
   for (const RatioRow& row : rows) {
@@ -78,7 +78,8 @@ Scale ratio_scale(const std::vector<RatioRow>& rows) {
 }
 
 Markup ratio_drawing(const RatioRow& row, const Scale& scale) {
-  // The margin is 1 ± margin for times, and the inverse of that for speed-ups.
+  // Ratios of times within 1 +- margin count as equal. For speed-ups, the range is the inverse of
+  // this one.
   const double left = scale.at(1 / (1 + row.margin));
   const double right = row.margin < 1 ? scale.at(1 / (1 - row.margin)) : drawing_width;
   Markup shapes = rectangle(left, 0, right - left, row_height, "margin");

@@ -19,15 +19,16 @@ namespace {
 
 constexpr std::size_t most_bytes = 3'000'000;
 
-/// What a page contains: how much of the experiments, and whether the rounds can be saved.
+/// The content of a page. `rounds`: the page has a link that saves the rounds as CSV.
 struct Content {
   Detail detail;
   bool rounds;
-  std::size_t most_bytes;     // a page that would be larger is not finished
-  std::string_view left_out;  // a sentence on what is left out; "": nothing
+  std::size_t most_bytes;     // once the page is larger, nothing more is added to it
+  std::string_view left_out;  // a sentence on what the page lacks; "": it is complete
 };
 
-/// Returns the rounds of all cases as CSV, with times in nanoseconds per turn.
+/// Returns the rounds of all cases as CSV. Times are in ns, for all iterations of a case in the
+/// round.
 std::string rounds_csv(const Results& results) {
   std::vector<Json> rows;
   for (const GroupResult& group : results.groups)
@@ -48,7 +49,8 @@ std::string rounds_csv(const Results& results) {
 }
 
 /// Returns the first line of each experiment's verdict, with a link to the experiment's section.
-/// `first` is the number of the first experiment on the page.
+/// The experiments of all documents on the page are numbered, and `first` is the number of the
+/// first one in this document.
 Markup findings(const Analysed& document, std::size_t first) {
   Markup items;
   for (std::size_t e = 0; e < document.experiments().size(); ++e) {

@@ -35,7 +35,8 @@ std::vector<double> linear_ticks(double low, double high, std::size_t most) {
   }
 }
 
-/// Returns the values of `steps` times each power of ten, from `low` to `high`.
+/// Returns all products of one of `steps` and a power of ten that lie from `low` to `high`, in
+/// ascending order.
 std::vector<double> in_each_power(double low, double high, std::span<const double> steps) {
   std::vector<double> values;
   for (double power = std::floor(std::log10(low)); std::pow(10.0, power) <= high; ++power)
@@ -45,8 +46,9 @@ std::vector<double> in_each_power(double low, double high, std::span<const doubl
   return values;
 }
 
-/// Returns powers of ten with 2 and 5 between them, or with 3 if there is less room. If there is
-/// even less room, it returns only some of the powers.
+/// Returns the powers of ten from `low` to `high`, with 2 and 5 times each power between them. If
+/// these are more than `most` values, returns the powers with only 3 times each power between them.
+/// If these are still too many, returns every n-th power.
 std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
   static constexpr std::array<double, 3> fine{1, 2, 5};
   static constexpr std::array<double, 2> coarse{1, 3};
@@ -96,7 +98,7 @@ double Scale::at(double value) const { return drawing_width * part(value); }
 double Scale::above(double value, double height) const { return height * (1 - part(value)); }
 
 std::vector<double> Scale::ticks(std::size_t most) const {
-  constexpr double small = 5;  // up to this ratio of the ends, ticks are spaced evenly
+  constexpr double small = 5;  // up to this ratio of the ends, ticks have equal distances in value
   return is_logarithmic_ && high_ / low_ > small ? logarithmic_ticks(low_, high_, most)
                                                  : linear_ticks(low_, high_, most);
 }

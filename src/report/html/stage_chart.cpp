@@ -12,7 +12,7 @@ namespace {
 
 constexpr double bar_height = 16, floor_height = 6;
 
-/// A stage's time and the least time that the machine needs for it, in nanoseconds an iteration.
+/// The time of a stage and the least time that the machine needs for it, both in ns per iteration.
 struct StagePart {
   std::string label;
   double ns = 0, floor_ns = 0;
@@ -71,7 +71,8 @@ Markup bars(const std::vector<StagePart>& parts, const Scale& scale, Colours& co
   return drawing(bar_height + floor_height + 6, shapes);
 }
 
-/// Returns a text like "sub 50.0, div 47.1 ms; at least 4.2 ms".
+/// Returns the times of the stages, and the least time that the machine needs for all of them, like
+/// "sub 50.0, div 47.1 ms; at least 4.2 ms".
 std::string parts_text(const std::vector<StagePart>& parts) {
   std::vector<std::string> texts;
   for (const StagePart& part : parts)

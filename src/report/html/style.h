@@ -1,4 +1,4 @@
-/// The style of a report, and its script.
+/// The style sheet and the script of a report.
 #pragma once
 
 #include <string_view>

@@ -38,8 +38,8 @@ std::vector<SweepCurve> curves_of(const Experiment& experiment, const AxisLine& 
   return curves;
 }
 
-/// Returns, for each point, the amount and the least time in ns by the limit of the point's fastest
-/// case.
+/// Returns a pair for each point of the axis: its amount (the axis value as a number), and the
+/// least time in ns by the limit of the point's fastest case.
 std::vector<std::pair<double, double>> limit_of_fastest(const Experiment& experiment,
                                                         const AxisLine& line) {
   std::vector<std::pair<double, double>> limit;
@@ -87,7 +87,8 @@ Markup curve_shapes(const SweepCurve& variant, const Frame& frame, const std::st
          dots(middle, "knots " + css_class);
 }
 
-/// The points on the axis where the winner changes. Each has a line, a number and a sentence.
+/// The changes of the winner along the axis. Each change has a line in the drawing, a number at the
+/// line, and a sentence with this number below the drawing.
 struct Changes {
   Markup lines, numbers, list;
 };
@@ -109,7 +110,8 @@ Changes changes_of(const Experiment& experiment, const AxisLine& line, const Fra
 }
 
 std::string ms_label(double ns) { return fmt::format("{:g} ms", ns / 1e6); }
-/// Returns the axis's values as labels. A label that would overlap the label before it is left out.
+/// Returns the labels of the axis, which are the values of its points. A label that would overlap
+/// the previous label is left out.
 Markup point_labels(const AxisLine& line, const Scale& across) {
   constexpr double room = 130;
   std::vector<std::pair<double, std::string>> texts;
@@ -120,7 +122,7 @@ Markup point_labels(const AxisLine& line, const Scale& across) {
   return labels_at(across, texts);
 }
 
-/// Returns a case's time at a point, in bold if the case wins.
+/// Returns a case's time, in bold if the case is certainly the fastest at its point of the sweep.
 Cell time_cell(const GroupAnalysis& analysis, std::optional<int> index) {
   if (!index) return {words("not measured"), true};
   const Markup text = words(format_ms(analysis.cases[*index].time_ns->value));
@@ -151,7 +153,7 @@ Markup numbers_of(const Experiment& experiment, const AxisLine& line,
   return table(times_caption, columns, rows);
 }
 
-/// Returns the variants that were measured at some point, in order of first appearance.
+/// Returns the variants that were measured at any point of the sweep, in order of first appearance.
 std::vector<std::string> all_measured(const Experiment& experiment) {
   std::vector<std::string> variants;
   for (const GroupResult* group : experiment.groups)

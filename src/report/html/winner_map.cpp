@@ -8,7 +8,7 @@
 namespace normbench::html {
 namespace {
 
-/// Returns the values of an axis, in the order of the points.
+/// Returns the values of a sweep axis, in the order of the experiment's points.
 std::vector<Json> values_of(const Experiment& experiment, const std::string& axis) {
   std::vector<Json> values;
   for (const GroupResult* group : experiment.groups)
@@ -18,7 +18,7 @@ std::vector<Json> values_of(const Experiment& experiment, const std::string& axi
   return values;
 }
 
-/// Returns the names of the axes with at least two values.
+/// Returns the names of the sweep axes with at least two values.
 std::vector<std::string> swept_axes(const Experiment& experiment) {
   std::vector<std::string> axes;
   for (const auto& [axis, value] : experiment.groups.front()->point.items())
@@ -56,8 +56,8 @@ Markup cell_of(const GroupResult& group, const GroupAnalysis& analysis,
   return words(failed.empty() ? "nothing ran" : failed);
 }
 
-/// Returns the group whose point has all values of `fixed`, and sets `index` to its index. Returns
-/// null if there is none.
+/// Returns the group whose point has all values in `fixed`, and sets `index` to the index of the
+/// group. Returns null if there is no such group.
 const GroupResult* group_at(const Experiment& experiment, const Json& fixed, std::size_t& index) {
   for (index = 0; index < experiment.groups.size(); ++index) {
     const Json& point = experiment.groups[index]->point;
@@ -97,7 +97,7 @@ Markup winner_map(const Experiment& experiment) {
   const std::vector<std::string> axes = swept_axes(experiment);
   if (axes.size() < 2) return {};
   const std::vector<std::string> winners = winners_of(experiment);
-  std::vector<Json> others;  // the combinations of the other axes' values
+  std::vector<Json> others;  // combinations of values of all axes except axes[0] and axes[1]
   for (const GroupResult* group : experiment.groups) {
     Json fixed = group->point;
     fixed.erase(axes[0]);

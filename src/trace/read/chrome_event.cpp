@@ -19,7 +19,7 @@ constexpr MemberKey event_keys[] = {
     {"pid", Member::Pid},      {"tid", Member::Tid},      {"ts", Member::Start},
     {"dur", Member::Duration}, {"args", Member::Args},    {"id", Member::Id},
     {"id2", Member::Id2},      {"scope", Member::Scope}};
-// These include the spellings of torch before 1.12.
+// The keys include the spellings of PyTorch before 1.12, like "external id".
 constexpr MemberKey args_keys[] = {{"External id", Member::ExternalId},
                                    {"external id", Member::ExternalId},
                                    {"correlation", Member::Correlation},
@@ -53,7 +53,9 @@ std::optional<T> number_in(std::string_view text) {
   return value;
 }
 
-/// Returns a signed or unsigned 64-bit integer as it is, and other numbers rounded to an integer.
+/// Returns the integer in `text`. An integer that fits only into uint64 keeps its 64 bits, and so
+/// becomes negative. Other numbers are rounded. Returns nothing for text that is not a number, and
+/// for other numbers with an absolute value of 9e18 or more.
 std::optional<std::int64_t> integer_in(std::string_view text) {
   if (const auto value = number_in<std::int64_t>(text)) return value;
   if (const auto value = number_in<std::uint64_t>(text)) return static_cast<std::int64_t>(*value);
@@ -62,7 +64,7 @@ std::optional<std::int64_t> integer_in(std::string_view text) {
   return value && std::abs(*value) < most ? std::optional(std::llround(*value)) : std::nullopt;
 }
 
-/// The data member of ChromeEvent in which the value of a member is stored unchanged.
+/// The data member of ChromeEvent that stores the value of `member` unchanged.
 template <class T>
 struct MemberPlace {
   Member member;
@@ -86,7 +88,7 @@ constexpr MemberPlace<std::int64_t> number_places[] = {
     {Member::DeviceType, &ChromeEvent::device_type},
     {Member::DroppedEvents, &ChromeEvent::dropped_events}};
 
-/// Returns the place of the member in the event, or null.
+/// Returns the data member of the event for `member`, or null if `places` has none.
 template <class T>
 T* place_of(ChromeEvent& event, std::span<const MemberPlace<T>> places, Member member) {
   const auto found = std::ranges::find(places, member, &MemberPlace<T>::member);
@@ -102,7 +104,8 @@ constexpr Category old_categories[] = {{"Operator", TraceKind::CpuOp},
                                        {"Kernel", TraceKind::Kernel},
                                        {"Memcpy", TraceKind::GpuMemcpy},
                                        {"Memset", TraceKind::GpuMemset}};
-/// Categories of calls of other devices' runtimes and drivers. words(TraceKind) does not have them.
+/// Categories of runtime and driver calls for devices other than CUDA ones. words(TraceKind) does
+/// not have these categories.
 constexpr Category other_devices[] = {
     {"xpu_runtime", TraceKind::CudaRuntime},  {"mtia_runtime", TraceKind::CudaRuntime},
     {"glow_runtime", TraceKind::CudaRuntime}, {"privateuse1_runtime", TraceKind::CudaRuntime},
@@ -113,17 +116,18 @@ TraceKind kind_in(std::span<const Category> categories, std::string_view name) {
   return found == categories.end() ? TraceKind::Other : found->kind;
 }
 
-/// The latest and the earliest time that are accepted, in microseconds since the epoch: the year
-/// 2096, and 12 years before the epoch. A start plus a duration, and the difference of two such
-/// sums, then fit into 64-bit nanoseconds.
+/// The latest and the earliest accepted time, in microseconds since the epoch. They are the year
+/// 2096, and 12 years before the epoch. With these limits, a start plus a duration fits into 64-bit
+/// nanoseconds, and so does the difference of two such sums.
 constexpr std::int64_t most_us = 4'000'000'000'000'000, least_us = -400'000'000'000'000;
 
 bool is_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Returns the nanoseconds in a number of microseconds with these digits before and after the
-/// point. Rounds by the fourth decimal.
+/// Converts microseconds to nanoseconds. `whole` has the digits before the decimal point, and
+/// `decimals` has those after it. Rounds up if the fourth decimal is at least 5. Returns nothing
+/// for a time after `most_us`.
 std::optional<std::int64_t> exact_ns(std::string_view whole, std::string_view decimals) {
   std::int64_t ns = 0;
   std::from_chars(whole.data(), whole.data() + whole.size(), ns);

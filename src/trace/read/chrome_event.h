@@ -1,4 +1,5 @@
-/// One event of a Chrome trace that any tool may have written, with the members that tables need.
+/// One event of a Chrome trace that any tool may have written. ChromeEvent has only the members
+/// that tables need.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ struct ChromeEvent {
   std::int64_t dropped_events = 0;           // written by ONNX Runtime when its profile is full
   bool has_count = false, has_mean = false;  // written by clang for sums over events
   bool unfinished = false;                   // written by PyTorch: still open when profiling ended
-  std::string source;                        // source of the times; "": records of the work itself
+  std::string source;                        // of the times; "": from records of the work
   bool over_link = false;
   std::string shapes;  // of the inputs, as PyTorch prints them
   std::string label;   // written by normbench: TraceSlice::label
@@ -67,29 +68,29 @@ Member member_of_event(std::string_view key);
 Member member_of_args(std::string_view key);
 Member member_of_id2(std::string_view key);
 
-/// The set functions store the value of a member in `event`. A value that is invalid for the member
-/// is ignored.
+/// The three set functions store the value of a member in `event`. They ignore a value that is
+/// invalid for the member.
 void set_boolean(ChromeEvent& event, Member member, bool value);
 /// `text` is the number as written in the file, so that times can be converted exactly.
 void set_number(ChromeEvent& event, Member member, std::string_view text);
 void set_text(ChromeEvent& event, Member member, std::string_view text);
 
-/// Resets all members. The strings keep their memory, for the next event.
+/// Resets all members to their defaults. The strings keep their capacity for the next event.
 void clear(ChromeEvent& event);
 
-/// Returns the kind for a category of Kineto, the tracer of PyTorch. Returns Other for any other
-/// category.
+/// Returns the kind for a category of Kineto, the tracer of PyTorch. Returns Other for a category
+/// that Kineto does not have.
 TraceKind kind_of_category(std::string_view category);
-/// Returns true for a category of Kineto that is a common word ("kernel"), which other tools may
-/// use with another meaning.
+/// Returns true for a category of Kineto that is a common word ("kernel"). Other tools may use such
+/// a word with another meaning.
 bool is_common_word(std::string_view category);
-/// Returns the kind for a category that PyTorch used before 1.12; Other for any other category.
-/// Other tools use some of these words with another meaning.
+/// Returns the kind for a category that PyTorch used before 1.12. Returns Other for any other
+/// category. Other tools use some of the same category names with another meaning.
 TraceKind old_kind_of_category(std::string_view category);
 
 /// Converts microseconds, given as text, to nanoseconds. The result is exact if the text has at
-/// most three decimals and no exponent; otherwise it is rounded to nearest. Returns nothing if the
-/// text is not a number or the time is out of range.
+/// most three decimals and no exponent. Otherwise the result is rounded to the nearest integer.
+/// Returns nothing if the text is not a number or the time is out of range.
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text);
 
 }  // namespace normbench

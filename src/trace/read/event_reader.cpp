@@ -16,7 +16,7 @@ constexpr std::size_t usual_depth = 64;
 constexpr std::size_t most_depth = 1'000'000;
 constexpr std::size_t most_warnings = 5;
 constexpr std::size_t most_values_of_about = 100'000;
-constexpr std::size_t most_shapes_bytes = 10'000;  // tables show 80 characters
+constexpr std::size_t most_shapes_bytes = 10'000;  // a table shows at most 80 characters
 constexpr const char* expected = "expected {\"traceEvents\": […]} or […]";
 
 enum class DocumentKey {
@@ -47,7 +47,8 @@ bool begins(JsonToken token) {
 JsonToken end_of(bool is_object) { return is_object ? JsonToken::EndObject : JsonToken::EndArray; }
 std::string_view comma_or_end(bool is_object) { return is_object ? "',' or '}'" : "',' or ']'"; }
 
-/// Parses the text by its grammar. Functions that read a value get the first token of the value.
+/// Parses a trace file by recursive descent. A function that has a parameter `token` gets the first
+/// token of the value that it reads.
 class EventReader {
  public:
   EventReader(std::istream& in, const std::function<void(const ChromeEvent&)>& take)
@@ -85,8 +86,8 @@ class EventReader {
     return latest_ = token;
   }
 
-  /// Reads the members of an open object. Calls `take(of(key))` for each member; `take` must read
-  /// the member's value.
+  /// Reads the members of an open object. Calls `take(of(key))` for each member. `take` must read
+  /// the value of the member.
   template <class Of, class Take>
   void members(const Of& of, const Take& take) {
     for (JsonToken token = next(); token != JsonToken::EndObject;) {
@@ -98,8 +99,8 @@ class EventReader {
     }
   }
 
-  /// Reads the elements of an open array. Calls `take` with the first token of each element; `take`
-  /// must read the rest of the element.
+  /// Reads the elements of an open array. Calls `take` with the first token of each element. `take`
+  /// must read the tokens after it, up to the end of the element.
   template <class Take>
   void elements(const Take& take) {
     for (JsonToken token = next(); token != JsonToken::EndArray;) {
@@ -108,8 +109,8 @@ class EventReader {
     }
   }
 
-  /// Reads what follows a value. Returns the first token behind the comma, or the end of the object
-  /// or array.
+  /// Reads the token after a value: a comma, or the end of the object or array. Returns this end,
+  /// or the token after the comma.
   JsonToken after_comma(bool is_object) {
     JsonToken token = next();
     if (token == end_of(is_object)) return token;
@@ -119,7 +120,8 @@ class EventReader {
     return token;
   }
 
-  /// Skips the value that begins with this token. It may be nested to any depth.
+  /// Skips the value that begins with this token. The value may be nested up to `most_depth`
+  /// levels.
   void skip_value(JsonToken token) {
     std::vector<bool> open;  // true for an object
     for (bool deep = false;;) {
@@ -144,8 +146,8 @@ class EventReader {
     }
   }
 
-  /// `token` is the first token of an element of an array, or of a member of an object. Returns the
-  /// first token of the element, or of the member's value.
+  /// `token` is the first token of an element of an array, or the key of a member of an object.
+  /// Returns the first token of the element, or of the value of the member.
   JsonToken value_in(bool is_object, JsonToken token) {
     if (!is_object) return token;
     if (token != JsonToken::String) fail_at("a key or '}'");
@@ -224,8 +226,8 @@ class EventReader {
     elements([&](JsonToken element) { event(element); });
   }
 
-  /// Reads an array of events whose end may be missing, because its writer was killed. The format
-  /// allows this. An incomplete last event is left out.
+  /// Reads an array of events. The end of the array may be missing, because the program that wrote
+  /// the file was killed. The trace format allows this. An incomplete last event is left out.
   void bare_events() {
     found_ = in_bare_array_ = true;
     try {
@@ -286,7 +288,8 @@ class EventReader {
     }
   }
 
-  /// Reads the shapes of an op's inputs, which torch prints like "[[8, 3, 224, 224], [], [3]]".
+  /// Reads the shapes of the inputs of an op, which PyTorch prints like "[[8, 3, 224, 224], [],
+  /// [3]]".
   void shapes() {
     std::string text = "[";
     elements([&](JsonToken element) {
@@ -298,7 +301,7 @@ class EventReader {
     event_.shapes = text == "[" ? "" : text + "]";
   }
 
-  /// Reads one shape, like "[8, 3]". Anything else than a list of whole numbers, such as a list of
+  /// Reads one shape, like "[8, 3]". A value that is not a list of numbers, such as a list of
   /// tensors, becomes "[]".
   std::string shape() {
     std::string text = "[";

@@ -15,13 +15,14 @@
 
 namespace normbench {
 
-/// Faults in a trace that are tolerated. They are counted, and the rest of the trace is read.
+/// Faults in a trace that do not stop it from being read. They are counted.
 enum class Leniency { OpenArray, ExtraComma, NotANumber, NotUnicode, DeepArgs };
 constexpr std::size_t leniencies = 5;
 
-/// What a trace file says besides its events, and its faults.
+/// The data in a trace file that is not in its events, and the faults of the file.
 struct TraceFacts {
-  /// How often a fault occurs, and the line of its first occurrence.
+  /// How often a fault occurs, and the line of its first occurrence. `first_line` is 0 if the count
+  /// is 0.
   struct Count {
     std::int64_t count = 0;
     std::size_t first_line = 0;
@@ -38,12 +39,12 @@ struct TraceFacts {
   void note(Leniency what, std::size_t line) { lenient[static_cast<std::size_t>(what)].add(line); }
 };
 
-/// Reads {"traceEvents": […]} with any other members, or only […]. Calls `take` with each event.
-/// Memory does not grow with the number of events.
+/// Reads {"traceEvents": [...]} with any other members, or only [...]. Calls `take` with each
+/// event. The memory that it needs does not grow with the number of events.
 /// These faults are counted and tolerated: an array of events without its end, a comma before a
-/// closing bracket, NaN and infinity, text that is not UTF-8, deeply nested args. Throws Invalid
-/// for text that is not a trace or is cut off. The message begins with a place ("line 12, column 3:
-/// …"), unless it is about the whole file.
+/// closing bracket, NaN and infinity, text that is not UTF-8, and deeply nested args. Throws
+/// Invalid for text that is not a trace or is cut off. The message begins with a place ("line 12,
+/// column 3: ..."), unless it is about the whole file.
 TraceFacts read_events(std::istream& in, const std::function<void(const ChromeEvent&)>& take);
 
 }  // namespace normbench

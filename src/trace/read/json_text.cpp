@@ -38,7 +38,7 @@ bool is_part_of_word(char c) {
   return is_letter(c) || is_digit(c) || c == '-' || c == '+' || c == '.' || c == '_';
 }
 
-/// Returns true for a number by JSON's grammar.
+/// Returns true if `text` is a number in the grammar of JSON.
 bool is_number(std::string_view text) {
   const auto digits = [&] {
     const std::size_t before = text.size();
@@ -70,7 +70,7 @@ bool is_not_a_number(std::string_view text) {
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
 
-/// Returns true if more text could make `text` a word or a number.
+/// Returns true if `text` may be a word or number of JSON that was cut off.
 bool begins_a_word(std::string_view text) {
   if (is_digit(text.front()) || (text.size() > 1 && text.front() == '-' && is_digit(text[1])))
     return true;
@@ -79,7 +79,8 @@ bool begins_a_word(std::string_view text) {
   return std::ranges::any_of(words, [&](std::string_view word) { return word.starts_with(text); });
 }
 
-/// Returns the code unit that four hexadecimal digits encode; nothing for other text.
+/// Returns the UTF-16 code unit that the first four characters encode in hexadecimal. Returns
+/// nothing if they are not four hexadecimal digits.
 std::optional<std::uint32_t> code_unit(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
   std::uint32_t unit = 0;
@@ -107,7 +108,8 @@ void add_utf8(std::uint32_t point, std::string& text) {
   byte(0x80 | (point & 0x3F));
 }
 
-/// Returns the character that `c` means after a backslash; 0 if JSON has no such escape.
+/// Returns the character that a backslash followed by `c` stands for, or 0 if JSON has no such
+/// escape.
 char escaped(char c) {
   constexpr std::string_view letters = "\"\\/bfnrt";
   constexpr std::string_view characters = "\"\\/\b\f\n\r\t";
@@ -168,7 +170,7 @@ bool JsonText::skip_blanks() {
 }
 
 JsonToken JsonText::string(bool with_text) {
-  const char* from = ++next_;  // behind the quote, or the start of what is kept
+  const char* from = ++next_;  // the first byte of the string that stays in the buffer
   bool plain = true;
   for (;;) {
     while (next_ != end_ && byte_kind(*next_) == Byte::Plain) ++next_;

@@ -27,8 +27,8 @@ enum class JsonToken {
   CutOff  // the text ends inside a token
 };
 
-/// Reads a text once, from start to end. It keeps only a chunk of the text in memory, or the
-/// longest string that next() reads. Throws Invalid ("line 12, column 3: …") for
+/// Reads a text once, from start to end. In memory, it keeps only a chunk of the text, or the
+/// longest string that next() reads. Throws Invalid ("line 12, column 3: ...") for
 /// - text that is not a token,
 /// - a string of more than `most_string_bytes` that next() reads,
 /// - a number or word of more than `most_word_bytes`,
@@ -42,22 +42,23 @@ class JsonText {
   JsonText& operator=(const JsonText&) = delete;
 
   JsonToken next();
-  /// Reads the next token as next() does, but does not keep the text of strings. They may have any
-  /// length here.
+  /// Reads the next token like next(), but does not keep the text of a string. A string may have
+  /// any length here.
   JsonToken skip();
 
-  /// Returns the text of the latest token, valid until the next token is read. Strings are decoded;
-  /// other tokens are returned as written. In strings,
+  /// Returns the text of the latest token. It is valid until the next token is read. Strings are
+  /// decoded, and other tokens are returned as in the file. In strings,
   /// - control characters become blanks (JSON forbids them, but PyTorch writes line breaks in
   ///   names),
   /// - bytes and escapes that are not Unicode become U+FFFD.
   std::string_view text() const { return token_; }
-  /// Returns true if something in text() was replaced by U+FFFD.
+  /// Returns true if the latest token is a string in which something was replaced by U+FFFD.
   bool is_mended() const { return mended_; }
 
-  /// Returns the line of the latest token, counted from 1.
+  /// Returns the line on which the latest token starts, counted from 1.
   std::size_t line();
-  /// Returns the place of the latest token, "line 12, column 3". Columns are counted in bytes.
+  /// Returns the start of the latest token as "line 12, column 3". Columns are counted in bytes,
+  /// from 1.
   std::string place();
 
  private:
@@ -69,8 +70,9 @@ class JsonText {
   bool skip_blanks();
   /// Decodes the bytes between the quotes of a string.
   void decode(std::string_view raw);
-  /// Reads more bytes after `end_`. May discard the bytes before `keep` and move the rest; `keep`
-  /// is updated. Returns false at the end of the text.
+  /// Reads more bytes after `end_`. To make room, may discard the bytes before `start_` and move
+  /// the others. All positions, and `keep`, then point to the same bytes as before. Returns false
+  /// at the end of the text.
   bool read_on(const char*& keep);
   void count_lines(const char* to);
   void check_length(const char* from, std::size_t most, std::string_view what);
@@ -78,7 +80,8 @@ class JsonText {
 
   std::istream& in_;
   std::vector<char> buffer_;
-  // Three positions in the buffer, in this order: the latest token's start, the next byte, the end.
+  // Three positions in the buffer, in this order: the start of the latest token, the next byte to
+  // read, and the end of the bytes that were read.
   const char *start_ = nullptr, *next_ = nullptr, *end_ = nullptr;
   const char* counted_ = nullptr;  // lines before this are counted in `line_`
   std::size_t line_ = 1;

@@ -8,7 +8,8 @@
 namespace normbench {
 namespace {
 
-/// Mixes the address of a text into a hash. Equal texts of one table have the same address.
+/// Mixes the address of a text into a hash. This works because equal texts of one SliceTable have
+/// the same address.
 std::uint64_t mixed_text(std::uint64_t seed, std::string_view text) {
   return mixed(seed, reinterpret_cast<std::uintptr_t>(text.data()));
 }
@@ -90,7 +91,7 @@ void SliceTable::set_kind(std::uint16_t category, TraceKind kind) {
 void PackedSlices::push_back(const TraceSlice& slice, std::uint16_t category) {
   Packed packed;
   packed.start_ns = slice.start_ns;
-  // The table stores `rest`: the slice without the values that are stored in `packed`.
+  // `rest` is what the table stores: the slice without the values that are stored in `packed`.
   TraceSlice rest = slice;
   rest.start_ns = rest.end_ns = 0;
   const std::int64_t duration_ns = slice.end_ns - slice.start_ns;
@@ -164,13 +165,13 @@ void PackedSlices::put_in_order() {
   while (sorted < count && compare(at(sorted - 1), at(sorted)) <= 0) ++sorted;
   if (sorted >= count) return;
   const bool last_first = stand_as_they_end();
-  std::vector<std::uint32_t> from(count);  // for each position, the index of its slice now
+  std::vector<std::uint32_t> from(count);  // by new position: the present index of the slice
   std::iota(from.begin(), from.end(), 0);
   std::ranges::sort(from, [&](std::uint32_t a, std::uint32_t b) {
     if (const auto order = compare(at(a), at(b)); order != 0) return order < 0;
     return last_first ? a > b : a < b;
   });
-  // The slices are moved along each cycle of the permutation, so that no copy of the list is
+  // Moves the slices along each cycle of the permutation `from`, so that no copy of the list is
   // needed.
   for (std::uint32_t first = 0; first < count; ++first) {
     const Packed saved = at(first);

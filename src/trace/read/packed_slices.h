@@ -1,4 +1,4 @@
-/// Slices of a trace file, stored in little memory.
+/// Stores the slices of a trace file in little memory.
 #pragma once
 
 #include <compare>
@@ -17,7 +17,8 @@
 namespace normbench {
 
 /// Stores the values that many slices have in common, such as names, categories and sizes. Each
-/// distinct set of values, called a part, is stored once and has a number.
+/// distinct set of values is stored once, as a Facts with its More. The number of a set is its
+/// index in `facts_`.
 class SliceTable {
  public:
   SliceTable();
@@ -26,26 +27,27 @@ class SliceTable {
 
   std::string_view name(std::string_view text) { return names_(text); }
 
-  /// Returns the number of the part with the values of `slice`, which is added if it is new. Times
-  /// and ids in `slice` that the caller stores itself must be reset first.
+  /// Returns the number of the set with the values of `slice` and `category`, and adds the set if
+  /// it is new. The caller must first reset the times and ids in `slice` that it stores itself.
   std::uint32_t number_of(const TraceSlice& slice, std::uint16_t category);
 
-  /// Copies the values of part `number` to `slice`, including the kind of the category. Sets
-  /// `end_ns` to `start_ns` plus the duration in the part, if any.
+  /// Copies the values of set `number` to `slice`, including the kind of the category. Sets
+  /// `end_ns` to `start_ns` plus the stored duration, which is 0 if the caller stores the duration
+  /// itself.
   void fill(std::uint32_t number, TraceSlice& slice) const;
   std::uint16_t category_of(std::uint32_t number) const { return facts_[number].category; }
   std::uint32_t depth_of(std::uint32_t number) const { return more_of(number).depth; }
   bool is_async(std::uint32_t number) const { return more_of(number).async; }
   std::uint64_t repeats_of(std::uint32_t number) const { return more_of(number).repeats; }
-  /// Returns the number of a part like part `number`, but with this value of `repeats`: the number
-  /// of equal slices that follow the first one.
+  /// Returns the number of a set with the values of set `number`, but with these `repeats`.
+  /// `repeats` is how many equal slices follow the first one.
   std::uint32_t repeated(std::uint32_t number, std::uint64_t repeats);
 
-  /// Sets the kind of the slices of a category, also of those that were added before.
+  /// Sets the kind of all slices of a category, including those that were added before.
   void set_kind(std::uint16_t category, TraceKind kind);
 
  private:
-  /// Members that few slices have, or that have few different values.
+  /// Members of a slice that few slices set, or that have few different values.
   struct More {
     std::string_view shapes, label;
     std::int64_t bytes = 0;
@@ -66,7 +68,8 @@ class SliceTable {
 
     bool operator==(const Facts&) const = default;
   };
-  /// A set of indices into a deque (`items`), hashed and compared by the items.
+  /// An Index is a set of indices into a deque, `items`. Hash and Equal hash and compare the items
+  /// at these indices.
   template <class T>
   struct Hash {
     const std::deque<T>* items;
@@ -95,14 +98,14 @@ class SliceTable {
   std::vector<TraceKind> kinds_;  // the kind of each category
 };
 
-/// A list that stores a slice in 24 bytes. A run of equal slices takes no more memory than one
-/// slice. Elements are returned by value.
+/// A list of slices that needs 24 bytes for a slice. A run of equal slices needs no more memory
+/// than one slice. Elements are returned by value.
 class PackedSlices {
  public:
   explicit PackedSlices(std::shared_ptr<SliceTable> table) : table_(std::move(table)) {}
 
   void push_back(const TraceSlice& slice, std::uint16_t category);
-  /// Call this once, after the last push_back() and before all functions below.
+  /// Must be called once, after the last push_back() and before the functions below.
   void finish();
 
   bool empty() const { return chunks_.empty(); }
@@ -142,7 +145,7 @@ class PackedSlices {
   Iterator begin() const { return {this, 0}; }
   Iterator end() const { return {this, packed()}; }
 
-  /// Calls `take` with each slice, and frees the memory of the list.
+  /// Calls `take` with each slice, and frees the memory of the list on the way.
   template <class Take>
   void consume(const Take& take) {
     for (std::vector<Packed>& chunk : chunks_) {
@@ -165,9 +168,10 @@ class PackedSlices {
     if (kept > 0) chunks_.back().resize(kept - (chunks_.size() - 1) * chunk_size);
   }
 
-  /// Sorts by (start, -end, depth), so that parents come before their children. Slices for which
-  /// these are equal keep their order in the file. But if the file has slices in the order of their
-  /// ends, children before their parents, this order is reversed.
+  /// Sorts by (start, -end, depth), so that parents come before their children. Slices with equal
+  /// keys keep their order in the file, with one exception. If the file has the slices (except
+  /// async ones) in the order of their ends, a child comes before its parent in the file. In this
+  /// case slices with equal keys are put in the reverse of their order in the file.
   void put_in_order();
 
  private:
@@ -175,7 +179,7 @@ class PackedSlices {
     std::int64_t start_ns = 0;
     std::uint32_t duration_ns = 0;  // `most`: the duration is longer, and stored in the table
     std::uint32_t facts = 0;
-    std::uint32_t external_id = 0;
+    std::uint32_t external_id = 0;  // 0: none, or in the table
     std::uint32_t correlation = 0;  // the correlation + 1; 0: none, or in the table
 
     bool operator==(const Packed&) const = default;

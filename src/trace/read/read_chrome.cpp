@@ -26,7 +26,8 @@
 namespace normbench {
 namespace {
 
-/// Ids that are texts get numbers from here on, beyond the numbers of all threads and devices.
+/// Pids and tids that are texts get numbers from this one on. They are above the numbers of all
+/// threads and devices.
 constexpr std::int64_t first_text_id = std::int64_t{1} << 62;
 
 constexpr std::int64_t us = 1000;  // in nanoseconds
@@ -35,8 +36,9 @@ bool is_over_link(std::string_view name) {
   return name.find("HtoD") != std::string_view::npos || name.find("DtoH") != std::string_view::npos;
 }
 
-/// Returns true for PyTorch's ranges of collectives, which end on another thread than the one they
-/// begin on. They are recognised by the names of PyTorch's backends.
+/// Returns true for PyTorch's ranges of collective operations (such as all-reduce). Such a range
+/// begins on one thread and ends on another. Its name starts with the name of one of PyTorch's
+/// communication backends.
 bool is_collective(std::string_view name) {
   constexpr auto backends =
       std::to_array<std::string_view>({"gloo:", "nccl:", "mpi:", "ucc:", "xccl:"});
@@ -44,8 +46,8 @@ bool is_collective(std::string_view name) {
                              [&](std::string_view backend) { return name.starts_with(backend); });
 }
 
-/// Returns the name without the duration that Paddle writes behind it, as in "mean[9.314 us]". The
-/// name is cut only if the text in brackets is this duration.
+/// Returns the name without the duration that Paddle writes after it, as in "mean[9.314 us]". Cuts
+/// the name only if the text in brackets equals `duration_ns`, up to rounding.
 std::string_view without_duration(std::string_view name, std::int64_t duration_ns) {
   const auto open = name.rfind('[');
   if (!name.ends_with(']') || open == std::string_view::npos || open == 0) return name;
@@ -64,7 +66,8 @@ std::string_view without_duration(std::string_view name, std::int64_t duration_n
              : name;
 }
 
-/// Returns the losses in `about`, which normbench wrote; 0 for a loss that is not there.
+/// Returns the losses in `about`, the object that normbench wrote about its own trace. A loss that
+/// is missing there is 0.
 TraceLosses losses_said(const Json& about) {
   TraceLosses losses;
   const Json said = about.value("losses", Json::object());
@@ -82,7 +85,7 @@ bool has_slice(const ReadTrace& trace, bool (*wanted)(TraceKind)) {
   return false;
 }
 
-/// Returns a warning about a fault that did not stop the trace from being read.
+/// Returns the warning about a fault that is tolerated.
 std::string_view sentence(Leniency what) {
   switch (what) {
     case Leniency::OpenArray:
@@ -99,8 +102,9 @@ std::string_view sentence(Leniency what) {
   return "";
 }
 
-/// Collects slices. When the whole file is known, it decides which slices tables show: slices of
-/// PyTorch's categories, or all slices as ops if another tool wrote the trace.
+/// Collects slices. After the last event, it selects those that are shown in tables. If PyTorch or
+/// normbench wrote the trace, it selects the slices with PyTorch's categories. Otherwise it selects
+/// all slices, and they become ops.
 class EventModel {
  public:
   void add(const ChromeEvent& event) {
@@ -121,11 +125,11 @@ class EventModel {
       case 'I':
         return add_memory(event);
       default:
-        return;  // counters, flows, objects and all else without a duration
+        return;  // counters, flows, objects and other events without a duration
     }
   }
 
-  /// Returns the model with its lanes in order, and a mark for each kind of event that could not be
+  /// Returns the trace with sorted lanes, and with a mark for each kind of event that could not be
   /// used. Call this once.
   ReadTrace take(const TraceFacts& facts) {
     for (ReadLane& lane : trace_.lanes) lane.slices.finish();
@@ -166,16 +170,16 @@ class EventModel {
                    static_cast<std::uint64_t>(place.tid));
     }
   };
-  /// A slice that has begun.
+  /// A slice whose begin event was read, and whose end is not yet known.
   struct Begun {
     TraceSlice slice;
     bool has_start = false;
     std::size_t category = 0, lane = 0, line = 0;
   };
 
-  /// The open async slices with one id. Each slice has a number: a later slice has a larger one.
-  /// `begun` maps a name to its open slices. `order` has the names and numbers of all slices in the
-  /// order in which they began; slices that have ended may still be there.
+  /// The open async slices with one id. Each slice has a number. Later slices have larger numbers.
+  /// `begun` maps a name to its open slices. `order` has the names and numbers of the slices in the
+  /// order in which they began. It may still contain slices that have ended.
   struct AsyncId {
     std::unordered_map<std::string_view, std::vector<std::pair<std::uint64_t, Begun>>> begun;
     std::vector<std::pair<std::string_view, std::uint64_t>> order;
@@ -206,8 +210,8 @@ class EventModel {
     open_[begun.lane].push_back(std::move(begun));
   }
 
-  /// Counts one more open slice and returns true. If `most_open` slices are open already, counts
-  /// the event as left out instead and returns false.
+  /// If fewer than `most_open` slices are open, counts one more open slice and returns true.
+  /// Otherwise counts the event as left out and returns false.
   bool may_open(std::size_t line) {
     if (open_now_ >= most_open) {
       too_many_open_.add(line);
@@ -217,9 +221,10 @@ class EventModel {
     return true;
   }
 
-  /// Closes the latest open slice with the event's name. Closes the latest open slice of all if the
-  /// event has no name, or if none of the latest `most_looked_at` open slices has its name. Slices
-  /// that began after the closed one stay open until an event closes them.
+  /// Closes the latest open slice with the name of the event. Searches only the latest
+  /// `most_looked_at` open slices. If the event has no name, or the search finds none, closes the
+  /// latest open slice. Slices that began after the closed slice stay open until an event closes
+  /// them.
   void close(const ChromeEvent& event) {
     const std::size_t lane = lane_of(event);
     if (lane >= open_.size() || open_[lane].empty()) return never_opened_.add(event.line);
@@ -238,7 +243,7 @@ class EventModel {
     finish(begun, event.start_ns);
   }
 
-  /// Returns a key that the beginning and the end of an async slice have in common.
+  /// Returns a key that is the same for the begin event and the end event of an async slice.
   static std::string async_key(const ChromeEvent& event) {
     const bool old = event.phase == "S" || event.phase == "F";
     std::string key =
@@ -256,8 +261,8 @@ class EventModel {
     id.begun[begun.slice.name].emplace_back(last_async_, std::move(begun));
   }
 
-  /// Closes the latest open slice with the event's id and name, or with its id if the event has no
-  /// name.
+  /// Closes the latest open slice with the id and name of the event. If the event has no name,
+  /// closes the latest open slice with its id.
   void close_async(const ChromeEvent& event) {
     const auto found = open_async_.find(async_key(event));
     if (found == open_async_.end()) return async_never_opened_.add(event.line);
@@ -279,7 +284,7 @@ class EventModel {
     if (id.begun.empty()) open_async_.erase(found);
   }
 
-  /// Returns the slice that `event` begins. Its end is not set.
+  /// Returns the slice that `event` begins, without an end.
   Begun begin(const ChromeEvent& event) {
     Begun begun{.slice = {},
                 .has_start = event.start_ns.has_value(),
@@ -291,12 +296,12 @@ class EventModel {
     slice.start_ns = event.start_ns.value_or(0);
     slice.name = trace_.table->name(without_duration(event.name, event.duration_ns.value_or(-1)));
     slice.kind = category.kind;
-    // A range that was open when the profile stopped counts as async in PyTorch, too.
+    // PyTorch also counts a range as async if it was still open when the profile stopped.
     slice.async =
         slice.kind == TraceKind::UserAnnotation && (event.unfinished || is_collective(slice.name));
     slice.bytes = event.bytes;
     slice.external_id = event.external_id;
-    // CUPTI's correlations begin at 1.
+    // CUPTI's correlations start at 1, so 0 means none.
     slice.correlation = event.correlation > 0 ? event.correlation : -1;
     if (!event.shapes.empty()) slice.shapes = trace_.table->name(event.shapes);
     if (!event.label.empty()) slice.label = trace_.table->name(event.label);
@@ -317,18 +322,19 @@ class EventModel {
     return begun;
   }
 
-  /// Returns the kind of a category's slices if PyTorch wrote the file.
+  /// Returns the kind that the slices of a category have if PyTorch wrote the file.
   static TraceKind kind_of(const Category& category) {
     return category.kind == TraceKind::Other ? category.old_kind : category.kind;
   }
 
-  /// Returns true for kinds without rows: waits for streams, and workers' shares of a stage. The
-  /// stage itself has a row.
+  /// Returns true for the kinds that have no rows: waits for streams, and the shares of worker
+  /// threads in a stage. The time of these shares is in the row of the stage.
   static bool is_hidden(TraceKind kind) {
     return kind == TraceKind::CudaSync || kind == TraceKind::CpuThread;
   }
 
-  /// Keeps the slice, unless it is already certain that no table shows it.
+  /// Stores the slice with the end `end_ns`, if the slice is valid. Does not store it if it is
+  /// already certain that no table shows it.
   void finish(const Begun& begun, std::optional<std::int64_t> end_ns) {
     if (!begun.has_start || !end_ns) return without_times_.add(begun.line);
     if (*end_ns < begun.slice.start_ns) return negative_.add(begun.line);
@@ -384,7 +390,8 @@ class EventModel {
                             .kind = kind_of_category(name),
                             .old_kind = old_kind_of_category(name),
                             .slices = {}};
-    // After `most_categories` categories, unknown ones count as "others".
+    // If there are `most_categories` categories, a new unknown category counts as category 0,
+    // "others".
     const bool known = category.kind != TraceKind::Other || category.old_kind != TraceKind::Other;
     if (categories_.size() >= most_categories && !known) return 0;
     last_category_ = categories_.size();
@@ -403,9 +410,10 @@ class EventModel {
 
   // --- at the end
 
-  /// Returns true if PyTorch wrote the file. Categories that other tools use, too, are a sign of
-  /// PyTorch only together with a schema number or external ids: common words, and the categories
-  /// of PyTorch before 1.12, some of which Paddle and ONNX Runtime use.
+  /// Returns true if PyTorch (or normbench) wrote the file. Two sorts of categories are also used
+  /// by other tools: common words, and the categories of PyTorch before 1.12, some of which Paddle
+  /// and ONNX Runtime use. These categories count as a sign of PyTorch only if the file also has a
+  /// schema number or external ids.
   bool is_of_pytorch(const TraceFacts& facts) const {
     const bool signed_by_it = facts.has_schema_number || has_external_id_;
     return has_known_ || has_device_work_ || has_profiler_span_ ||
@@ -428,8 +436,9 @@ class EventModel {
     for (ReadLane& lane : trace_.lanes) lane.slices.keep_if(is_shown);
   }
 
-  /// If at least half of all slices start at one year or later, and all the rest at 0, removes the
-  /// rest. Also sets `start_error_ns` and `whole_times_`.
+  /// Removes the slices that start at 0, if 0 seems to stand for a missing time. This is so if they
+  /// are at most half of all slices, and all other slices have start times of one year or more.
+  /// Also sets `start_error_ns` and `whole_times_`.
   void settle_times() {
     constexpr std::int64_t year = 365 * 86'400'000'000'000;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -454,8 +463,8 @@ class EventModel {
       lane.slices.keep_if([](std::int64_t start_ns, std::uint16_t) { return start_ns != 0; });
   }
 
-  /// Counts losses as finish_model() does. Work that begins before its call is not moved here, so
-  /// it is no loss.
+  /// Counts launches as finish_model() does. Work that starts before its call is not moved here, so
+  /// it does not count in `before_launch`. A mark reports such work instead.
   void count_losses() {
     trace_.losses.dropped = dropped_;
     if (!has_slice(trace_, is_call) || !has_slice(trace_, is_gpu_work)) return;
@@ -468,8 +477,8 @@ class EventModel {
           format_significant(static_cast<double>(early.most_ns) / 1000, 3)));
   }
 
-  /// If PyTorch wrote the file, adds a mark about the slices of unknown categories, which have no
-  /// rows.
+  /// If PyTorch wrote the file, adds a mark about slices of unknown categories, because they have
+  /// no rows.
   void mark_left_out() {
     if (!of_pytorch_) return;
     Count all;
@@ -491,8 +500,8 @@ class EventModel {
                      fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
   }
 
-  /// Adds a mark about names that PyTorch could not write. It writes only ASCII without control
-  /// characters, and "unknown" for other names.
+  /// Adds a mark about ranges that are named "unknown". PyTorch writes only names of ASCII
+  /// characters without control characters, and writes "unknown" instead of any other name.
   void mark_unknown_names() {
     if (of_pytorch_ && unknown_names_ > 0)
       mark(fmt::format(
@@ -501,7 +510,8 @@ class EventModel {
           counted(unknown_names_, "range")));
   }
 
-  /// Marks slices of a thread that begin inside another slice and end after it.
+  /// Adds a mark if slices of a thread begin inside another slice and end after it. Slices that end
+  /// later by at most the error of the times are not counted.
   void mark_crossings() {
     std::int64_t crossings = 0, most_ns = 0;
     std::string_view first;
@@ -560,7 +570,8 @@ class EventModel {
     mark(async_never_opened_, "end of an async range", "nothing begins it");
   }
 
-  /// Adds a mark like "2 slices left out: …".
+  /// Adds a mark like "2 slices left out: no ts or dur (line 7 is the first)", if the count is not
+  /// 0.
   void mark(const Count& count, const std::string& noun, std::string_view why) {
     if (count.count == 0) return;
     const auto space = noun.find(' ');
@@ -584,7 +595,7 @@ class EventModel {
   std::map<std::string, std::int64_t, std::less<>> ids_;  // for pids and tids that are texts
   std::map<std::tuple<std::int64_t, std::int64_t, bool, bool>, std::int32_t> details_;
 
-  // The first category is for slices whose category did not get a number.
+  // Category 0 is for slices whose category did not get a number.
   std::vector<Category> categories_{
       {.name = "others", .kind = TraceKind::Other, .old_kind = TraceKind::Other, .slices = {}}};
   std::unordered_map<std::string, std::size_t> numbers_of_categories_;
@@ -594,7 +605,7 @@ class EventModel {
   std::unordered_map<std::string, AsyncId> open_async_;
   std::uint64_t last_async_ = 0;
 
-  // Signs that tell which tool wrote the file.
+  // Signs from which is_of_pytorch() tells whether PyTorch wrote the file.
   bool has_known_ = false, has_common_ = false, has_operator_ = false, has_external_id_ = false;
   bool has_profiler_span_ = false, has_device_work_ = false;
   bool of_pytorch_ = false;

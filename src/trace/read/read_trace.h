@@ -15,13 +15,13 @@ struct ReadLane {
   PackedSlices slices;
 };
 
-/// What tables need of a TraceModel. The slices take less memory.
+/// The parts of a TraceModel that tables need. The slices take less memory than in a TraceModel.
 struct ReadTrace {
   Json about;  // written by normbench about its own trace; null: another tool wrote it
   Nesting nesting = {};
   std::vector<ReadLane> lanes = {};
   std::vector<TraceMemory> memory = {};
-  bool profiles_memory = false;  // true: allocations were recorded, even if there are none
+  bool profiles_memory = false;  // allocations were recorded; `memory` may still be empty
   std::vector<TraceMark> marks = {};
   std::vector<DeviceDetails> details = {};
   TraceLosses losses = {};

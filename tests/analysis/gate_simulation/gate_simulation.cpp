@@ -3,9 +3,10 @@
 ///
 /// usage: gate_simulation [--repeats N] [--world NAME] [--without-limits]
 /// --repeats: how many gates are simulated for each number of the table (default 1000).
-/// --world: only this world is simulated.
-/// --without-limits: the documents have no limits, which shows what limits improve.
-/// Exit: 0 when every number keeps what the gate promises, 1 when a number does not, 2 bad input.
+/// --world: simulates only this world.
+/// --without-limits: simulates documents without limits, to show the benefit of limits.
+/// Exit code: 0 if every number keeps the promise of the gate, 1 if a number does not, 2 for wrong
+/// arguments.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,7 +70,8 @@ class Machine {
     }
   }
 
-  /// Returns the next run, of NEW if `is_new`. It begins at `minute` of the hour.
+  /// Returns the document of the next run, which is a run of NEW if `is_new`, and of BASE if not.
+  /// The run begins at `minute` of the hour.
   Results run(bool is_new, int minute) {
     const World world = setting_.world;
     const bool drifts = world == World::Autocorrelated;
@@ -112,8 +114,8 @@ class Machine {
     return by[static_cast<std::size_t>(5 * uniform())] * (0.7 + 0.6 * uniform());
   }
 
-  /// Returns the slowdown of a case in one process, as a natural logarithm. It models the effect of
-  /// where the process's pages lie in memory.
+  /// Returns the slowdown of a case in one process, as a natural logarithm. It models that the
+  /// physical pages of a process differ from run to run.
   double of_process() {
     const bool slow = setting_.world == World::TwoSpeeds && uniform() < 0.35;
     return (slow ? 0.08 : 0) + normal(0.004);
@@ -152,12 +154,13 @@ class Machine {
   std::normal_distribution<double> normal_;
   std::uniform_real_distribution<double> uniform_;
   double drift_ = 0;
-  std::vector<double> of_host_;  // each case's slowdown on NEW's host
-  std::vector<double> suffers_;  // a neighbour slows a case by this times a limit's slowdown
+  std::vector<double> of_host_;  // logarithm of each case's slowdown on NEW's host
+  // For each case: the logarithm of its slowdown by a busy neighbour, divided by that of a limit.
+  std::vector<double> suffers_;
 };
 
-/// Compares pairs of runs that took turns. The side that runs first alternates, as in
-/// scripts/ci-regression.
+/// Simulates pairs of runs of BASE and NEW, and compares them. The side that runs first alternates
+/// between pairs, as in scripts/ci-regression.
 Comparison compared(const Setting& setting, std::uint64_t seed) {
   Machine machine(setting, seed);
   std::vector<Results> base, now;
@@ -188,8 +191,8 @@ Count count_gates(const Setting& setting, int repeats) {
 
 constexpr double kMostFalseAlarms = 0.02;
 
-/// The least shares of gates that must fail: with a case 10 % slower in six pairs of runs, and with
-/// a case 5 % slower in ten pairs of runs.
+/// The smallest share of gates that must fail. `ten_percent` is for a case that is 10 % slower in
+/// six pairs of runs. `five_percent` is for a case that is 5 % slower in ten pairs of runs.
 struct Promise {
   double ten_percent = 0, five_percent = 0;
 };

@@ -10,9 +10,9 @@
 
 namespace normbench {
 
-/// Returns a tracer that loads CUPTI at its first attach(). It tries `library`, unless that is
-/// empty, and then the libraries of CUDA Toolkits and Python environments, until one of them lets
-/// this process subscribe. Times of records are on CLOCK_MONOTONIC.
+/// Returns a tracer that loads CUPTI at its first attach(). If `library` is not empty, the tracer
+/// tries it first. Then it tries the libraries of CUDA Toolkits and Python environments, until one
+/// of them lets this process subscribe. Times of records are on CLOCK_MONOTONIC.
 std::unique_ptr<DeviceTracer> make_cupti_tracer(const std::string& library = "");
 
 }  // namespace normbench

@@ -24,20 +24,21 @@ struct Filled {
 
 using FilledQueue = std::pmr::vector<Filled>;
 
-/// Lends zeroed buffers to CUPTI and queues those that come back. Any thread may call any function.
+/// Lends zeroed buffers to CUPTI and queues the buffers that CUPTI gives back. Any thread may call
+/// any function.
 class Buffers {
  public:
   /// `queue` allocates the queue's list of buffers, but not the buffers.
   explicit Buffers(std::pmr::memory_resource* queue = std::pmr::get_default_resource())
       : filled_(queue) {}
 
-  /// The size of a buffer in bytes. CUPTI's guide asks for 1 to 10 MB.
+  /// The size of a buffer in bytes. CUPTI's guide recommends 1 to 10 MB.
   static constexpr std::size_t bytes = std::size_t{4} << 20;
 
   /// Allocates buffers until at least `count` are ready to be lent, and touches their pages.
   void prepare(std::size_t count);
-  /// If `kept`, queues buffers that come back from now on. Otherwise empties the queue, and clears
-  /// buffers that come back from now on, to lend them again.
+  /// If `kept`, buffers that come back from now on are queued. Otherwise empties the queue, and
+  /// buffers that come back from now on are cleared, to be lent again.
   void keep(bool kept);
 
   /// Returns a zeroed buffer, or null if memory runs out.

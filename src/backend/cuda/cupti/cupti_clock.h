@@ -15,16 +15,16 @@ std::uint64_t monotonic_ns() noexcept;
 struct Anchor {
   std::int64_t host_ns = 0;
   std::int64_t cupti_ns = 0;
-  std::int64_t error_ns = 0;  // the two readings are at most this far apart
+  std::int64_t error_ns = 0;  // the clocks were read at most this far apart
 };
 
-/// Reads both clocks many times. Returns the pair that was read most closely together.
+/// Reads both clocks many times. Returns the pair of readings with the smallest error.
 Anchor take_anchor(const Functions& cupti);
 
 /// Maps CUPTI's times to the host's times, on the line through two anchors.
 class ClockMap {
  public:
-  /// Leaves times as they are, for a CUPTI that uses the host's clock.
+  /// Makes a map that changes no times, for a CUPTI that uses the host's clock.
   ClockMap() = default;
   ClockMap(const Anchor& from, const Anchor& to);
 

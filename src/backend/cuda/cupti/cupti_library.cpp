@@ -52,7 +52,8 @@ std::vector<std::string> python_prefixes() {
   return prefixes;
 }
 
-/// Returns the lib directories of installed NVIDIA wheels, for CUDA 13 and later and for CUDA 12.
+/// Returns the existing lib directories of NVIDIA's wheels in the Python environment `prefix`. CUDA
+/// 12 and later versions use different ones.
 std::vector<std::string> wheel_directories(const std::string& prefix) {
   const std::string pattern =
       prefix + "/lib*/python3*/{site,dist}-packages/nvidia/{cu[0-9]*,cuda_cupti}/lib";

@@ -59,18 +59,20 @@ struct Places {
 /// first.
 std::vector<std::string> library_names(int major);
 
-/// Returns CUPTI's file names, with that of this build's CUDA first, and the directories of
+/// Returns where CUPTI usually is. The file name that belongs to the CUDA version of this build is
+/// first. The directories are those of
 /// - CUDA Toolkits: below CUDA_HOME and CUDA_PATH, or below /usr/local/cuda if neither is set
-/// - NVIDIA's wheels in Python environments: those of VIRTUAL_ENV, CONDA_PREFIX and PATH
+/// - NVIDIA's wheels in the Python environments of VIRTUAL_ENV, CONDA_PREFIX and PATH
 Places usual_places();
 
-/// Returns the names and paths to try, in order: `library` if it is not empty, then for each name
-/// of `places` the bare name, which the loader looks up, and the name in each directory.
+/// Returns the names and paths to try, in order. If `library` is not empty, it is the first. For
+/// each name of `places`, the bare name follows, which the loader looks up in its own directories,
+/// and then the name in each directory of `places`.
 std::vector<std::string> candidates(const std::string& library, const Places& places);
 
 /// Returns the message that no library was found, like "CUPTI not found (no libcupti.so.13 on the
-/// loader's path or in /usr/local/cuda/lib64)". `why_not`: why the library that the caller named
-/// could not be loaded, or "".
+/// loader's path or in /usr/local/cuda/lib64)". `why_not` is the reason why the library that the
+/// caller named could not be loaded, or "".
 std::string not_found(const std::string& why_not, const Places& places);
 
 class Library {
@@ -115,7 +117,7 @@ inline constexpr auto quiet_runtime_calls = std::to_array<CUpti_CallbackId>({
     CUPTI_RUNTIME_TRACE_CBID_cudaStreamIsCapturing_v10000,
 });
 
-/// The only driver calls that are recorded: those that start work.
+/// The driver calls that start work. No other driver calls are recorded.
 inline constexpr auto driver_launches = std::to_array<CUpti_CallbackId>({
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,

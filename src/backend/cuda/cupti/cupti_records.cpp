@@ -16,7 +16,8 @@
 namespace normbench::cupti {
 namespace {
 
-// Words for CUPTI's numbers 0, 1, 2, … The first word is also used for unknown numbers.
+// Words for the values 0, 1, 2, ... of CUPTI's enumerations. The first word is also used for
+// unknown values.
 constexpr auto kCopies = std::to_array<std::string_view>(
     {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"});
 constexpr auto kMemories =
@@ -24,7 +25,7 @@ constexpr auto kMemories =
                                      "Device Static", "Managed Static"});
 constexpr auto kSyncs = std::to_array<std::string_view>(
     {"Unknown Sync", "Event Sync", "Stream Wait Event", "Stream Sync", "Context Sync"});
-/// Names of kinds of overhead. Kinds 0 and 1 are elements 0 and 1, kind n * 65536 is element n + 1.
+/// Names of kinds of overhead. Elements 0 and 1 are kinds 0 and 1. Element n + 1 is kind n * 65536.
 constexpr auto kOverheads = std::to_array<std::string_view>(
     {"Unknown", "Driver Compiler", "Buffer Flush", "Instrumentation", "Resource",
      "Runtime Triggered Module Loading", "Lazy Function Loading", "Command Buffer Full",
@@ -116,7 +117,8 @@ class Reader {
     work.graph = record.graphId;
     work.graph_node = static_cast<std::int64_t>(record.graphNodeId);
     const Call* const call = links_.call(correlation);
-    // Work cannot start before its call. If it seems to, the clocks are off by at least that much.
+    // Work cannot start before its call. If its record does, the clocks are off by at least the
+    // difference.
     if (call != nullptr && record.start != 0 && record.start < call->start)
       trace_.clock_error_ns =
           std::max(trace_.clock_error_ns, static_cast<std::int64_t>(call->start - record.start));

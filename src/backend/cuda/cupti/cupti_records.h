@@ -1,5 +1,5 @@
-/// Reads from CUPTI's records what a device did and which calls were made. Names are those of
-/// PyTorch's profiler.
+/// Reads CUPTI's records: the work of a device, and calls of the CUDA runtime and driver. Names are
+/// the same as in PyTorch's profiler.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,10 @@
 
 namespace normbench::cupti {
 
-/// Returns the records in `buffers`. Records may be in any order. External ids are those pushed as
-/// CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. The result owns all names. A record that is too short
-/// for its kind counts as dropped, and so does each buffer that does not end with a whole record.
+/// Returns the records in `buffers`, which may be in any order. External ids are the ids that were
+/// pushed as CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. The result owns all names. A record that is
+/// too short for its kind counts as dropped. A buffer that does not end with a whole record counts
+/// as one dropped record.
 DeviceTrace read_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti,
                          const ClockMap& clock);
 

@@ -23,8 +23,8 @@ struct Kind {
   CUpti_ActivityKind kind;
   bool needed;
 };
-/// The kinds of records to enable. KERNEL is not among them, because it makes kernels wait for each
-/// other, nor is GRAPH_TRACE, because it records a graph as a whole instead of its kernels.
+/// The kinds of records to enable. KERNEL is missing, because it makes kernels wait for each other.
+/// GRAPH_TRACE is missing, because it records a whole graph instead of the kernels in it.
 constexpr auto kKinds = std::to_array<Kind>({{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true},
                                              {CUPTI_ACTIVITY_KIND_MEMCPY, true},
                                              {CUPTI_ACTIVITY_KIND_MEMCPY2, false},
@@ -69,7 +69,7 @@ void buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_
   process_buffers().give_back(buffer, valid_bytes);
 }
 
-/// Returns a subscriber's name without the prefix "CUPTI for ".
+/// Returns the name of a subscriber to CUPTI without the prefix "CUPTI for ".
 std::string holder_name(std::string_view name) {
   constexpr std::string_view kPrefix = "CUPTI for ";
   if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
@@ -104,7 +104,8 @@ std::string Session::begin() {
   if (version < kOldestVersion)
     return fmt::format("CUPTI is too old (version {}; CUDA 12's is {})", version, kOldestVersion);
   if (std::string why = subscribe(); !why.empty()) return why;
-  // Makes records of calls have the thread ids that gettid() returns, as the recorder's lanes have.
+  // Records of calls get the thread ids that gettid() returns. The recorder identifies threads by
+  // the same ids.
   const CUptiResult threads = cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   if (threads != CUPTI_SUCCESS) return refused("cuptiSetThreadIdType", threads);
   on_host_clock_ =
@@ -134,7 +135,8 @@ std::string Session::subscribe() {
 std::string Session::hand_buffers() {
   process_buffers().keep(false);
   process_buffers().prepare(kReadyBuffers);
-  // Our buffers are zeroed in advance, so that CUPTI does not zero them inside a traced call.
+  // Tells CUPTI that the buffers are already zeroed. Otherwise it would zero them inside a traced
+  // call.
   std::uint8_t zeroed = 1;
   std::size_t size = sizeof(zeroed);
   cupti_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
@@ -153,8 +155,8 @@ std::string Session::enable_kinds() {
   return "";
 }
 
-/// Limits the calls that CUPTI records, because recording a call takes time. Versions before CUDA
-/// 12.5 do not allow this.
+/// Limits the calls that CUPTI records, because recording a call takes time. CUPTI before CUDA
+/// 12.5 lacks the functions for this, so it records all calls.
 void Session::choose_calls() {
   if (cupti_.enable_runtime_call != nullptr)
     for (const CUpti_CallbackId call : quiet_runtime_calls) cupti_.enable_runtime_call(call, 0);
@@ -196,8 +198,8 @@ bool Tracer::attach() {
   return session_ != nullptr;
 }
 
-/// Attaches to the first library that can be used. A library that loads may still be unusable, for
-/// example if it is too new for the driver. Returns why no library can be used, or "".
+/// Attaches to the first library that can be used. A library that was loaded may still be unusable,
+/// for example if it is too new for the driver. Returns why no library can be used, or "".
 std::string Tracer::try_attach() {
   std::string named_error, refused;
   std::vector<std::string> reasons;

@@ -24,7 +24,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Returns why nothing is recorded, like "CUPTI is in use by Nsight Systems"; "" if all is well.
+  /// Returns why nothing is recorded, like "CUPTI is in use by Nsight Systems". Returns "" if the
+  /// session records.
   const std::string& missing() const { return missing_; }
   /// Returns true if records have times of CLOCK_MONOTONIC, false if they have times of CUPTI's own
   /// clock.
@@ -49,8 +50,9 @@ class Session {
 };
 
 /// A tracer with a single session, which lasts from the first attach() to the destructor. A second
-/// session would be wrong: CUPTI up to CUDA 13.1 mixes up the correlations of graphs that are
-/// launched in it. Only records that are made between start() and stop() are kept.
+/// session would give wrong records: for graphs launched in it, CUPTI up to CUDA 13.1 mixes up the
+/// correlations, which link work to the call that started it. Only records that are made between
+/// start() and stop() are kept.
 class Tracer final : public DeviceTracer {
  public:
   /// Stores where attach() looks for the library (see candidates()). Loads nothing yet.

@@ -28,8 +28,9 @@ class Walker {
       last_.push_back(walk_.records.back());
   }
 
-  /// Counts the buffers that end with a cut-off record. CUPTI does not report a cut-off record, so
-  /// its bytes make the last whole record look longer than other records of its kind.
+  /// Returns the result, in which buffers that end with a cut-off record also count as broken.
+  /// CUPTI does not report a cut-off record, so its bytes make the last whole record look longer
+  /// than other records of its kind.
   Walk finish() {
     for (const RecordBytes last : last_) {
       const auto length = lengths_.find(kind_of(last));
@@ -41,8 +42,8 @@ class Walker {
  private:
   const Functions& cupti_;
   Walk walk_;
-  /// The length of a record in bytes, by kind. Known from records that are not the last in a
-  /// buffer.
+  /// The length of a record in bytes, by kind. Only records that are not the last of a buffer show
+  /// their length.
   std::unordered_map<std::uint32_t, std::size_t> lengths_;
   std::vector<RecordBytes> last_;  // last record of each complete buffer
 };

@@ -21,10 +21,10 @@ struct Walk {
   std::int64_t broken_buffers = 0;   // buffers that do not end with a whole record
 };
 
-/// Returns the records of all buffers, in the order in which they lie there.
+/// Returns the records of all buffers, in the order of the buffers and of their bytes.
 Walk walk_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti);
 
-/// Returns the CUpti_ActivityKind of a record; 0 if the record is too short to hold one.
+/// Returns the CUpti_ActivityKind of a record, or 0 if the record is too short to have one.
 std::uint32_t kind_of(RecordBytes bytes);
 
 /// Returns a copy of the record in `bytes`, or std::nullopt if there are fewer than `needed` bytes.
@@ -38,7 +38,7 @@ std::optional<Record> read(RecordBytes bytes, std::size_t needed) {
   return record;
 }
 
-/// What is kept of a call, for the work that the call started.
+/// The data of a call that is needed for the work that the call started.
 struct Call {
   std::uint64_t start = 0;  // on CUPTI's clock; 0: unknown
   std::int64_t thread = 0;
@@ -51,7 +51,7 @@ struct Links {
   std::unordered_map<std::uint32_t, std::uint32_t> devices;       // by context
 
   const Call* call(std::uint32_t correlation) const;
-  /// Returns the external id of a correlation; 0 if there is none.
+  /// Returns the external id of a correlation, or 0 if it has none.
   std::uint64_t external_id(std::uint32_t correlation) const;
   std::uint32_t device(std::uint32_t context) const;
 };
