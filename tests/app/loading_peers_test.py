@@ -51,7 +51,7 @@ EVERY_DECODER = [((*TORCHVISION,), 1), ((*TORCHVISION,), 2), ((*TORCHVISION, *WO
 NVIMAGECODEC = ("torch_peer.py", "--decoder", "nvimagecodec")
 if importlib.util.find_spec("nvidia") and importlib.util.find_spec("nvidia.nvimgcodec"):
     EVERY_DECODER += [((*NVIMAGECODEC,), 1), ((*NVIMAGECODEC,), 2)]  # only on the CPU: decoding on a GPU is not tested here
-READY = {"type": "ready"}
+READY = {"type": "ready", "takes_first": True}
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 CONSTANTS = {"mean": MEAN, "std": STD}
 started = {}  # running peers by command
