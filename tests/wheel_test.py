@@ -70,14 +70,14 @@ class WheelTest(Installed):
                 installed = time.monotonic() - start
                 done = self.call("env", "-i", venv / "bin/normbench", "run", "--config", "quickstart", cwd=empty)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertIn("Winner", done.stdout)
+                self.assertIn("fused", done.stdout)
                 print(f"{Path(python).name}: installed in {installed:.1f} s, install to answer {time.monotonic() - start:.1f} s")
                 (run,) = Path(empty, "results").iterdir()
                 self.assertTrue((run / "results.json").is_file())
 
     def test_the_command_is_the_program_itself(self):
         program = self.venv / "bin/normbench"
-        self.assertEqual(program.open("rb").read(4), b"\x7fELF")
+        self.assertEqual(program.read_bytes()[:4], b"\x7fELF")
         self.assertTrue(program.stat().st_mode & stat.S_IXUSR)
 
     def test_a_program_in_path_is_not_taken(self):
@@ -105,7 +105,8 @@ class WheelTest(Installed):
         self.assertIn("quickstart", done.stdout)
         loaded = self.call("env", "-i", "ldd", target / "bin/normbench").stdout
         for library in ("libfmt", "libhwloc", "libstdc++"):
-            self.assertRegex(loaded, rf"{re.escape(library)}\S* => {target.resolve()}/share/normbench/lib/")
+            (path,) = re.findall(rf"{re.escape(library)}\.\S+ => (\S+)", loaded)
+            self.assertEqual(Path(path).resolve().parent, (target / "share/normbench/lib").resolve())
 
     def test_uninstall_leaves_nothing(self):
         bare = self.folder / "bare"
@@ -115,7 +116,8 @@ class WheelTest(Installed):
         self.assertGreater(len(sorted(bare.rglob("*"))), len(before) + 100)
         subprocess.run([bare / "bin/pip", "uninstall", "--quiet", "--yes", "normbench"], check=True)
         left = [path for path in sorted(bare.rglob("*")) if path not in before and "__pycache__" not in path.parts]
-        self.assertEqual(left, [])
+        # pip leaves the empty folders of what it installs beside packages.
+        self.assertEqual([path for path in left if not path.is_dir()], [])
 
     def test_works_where_it_may_not_write(self):
         script = ('mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" || exit 99\n'
@@ -153,13 +155,21 @@ class ToolsTest(Installed):
         # W002: the peers of the package find normbench.peer beside them, and licences are in share/doc, too.
         self.assertIn("OK", self.tool("check-wheel-contents", "--ignore", "W002", WHEEL))
 
-    def test_auditwheel_agrees_with_the_tag(self):
+    def test_auditwheel_objects_only_to_the_libstdcxx_that_the_wheel_brings(self):
+        # auditwheel takes libstdc++.so.6 for the system's, although the wheel brings its own, and that one is as new as in 2_35.
         said = " ".join(self.tool("auditwheel", "show", WHEEL).split())
-        self.assertIn('is consistent with the following platform tag: "manylinux_2_34_x86_64"', said)
+        self.assertRegex(said, 'is consistent with the following platform tag: "manylinux_2_3[45]_x86_64"')
+        newest = max(int(minor) for minor in re.findall(r"'GLIBC_2\.(\d+)", said))
+        self.assertLessEqual(newest, 34)
 
     def test_types(self):
-        self.assertIn("Success", self.tool("mypy", "--strict", self.package))
-        self.assertIn("0 errors", self.tool("basedpyright", "--level", "error", self.package))
+        self.assertIn("Success", self.tool("mypy", "--strict", "-p", "normbench"))
+        source = self.folder / "source"
+        source.mkdir()
+        shutil.copy(Path(__file__).resolve().parents[1] / "python/pyproject.toml", source)
+        shutil.copytree(self.package, source / "normbench", ignore=shutil.ignore_patterns("__pycache__"))
+        done = self.call(self.venv / "bin/basedpyright", "--pythonpath", self.venv / "bin/python", cwd=source)
+        self.assertIn("0 errors", done.stdout)
         self.tool("vermin", "-t=3.9-", "--no-tips", "--quiet", self.package)
 
     def test_frames(self):
@@ -179,7 +189,7 @@ class ToolsTest(Installed):
         done = self.call(self.venv / "bin/jupyter", "nbconvert", "--to", "html", "--execute", notebook)
         self.assertEqual(done.returncode, 0, done.stderr)
         page = notebook.with_suffix(".html").read_text()
-        self.assertEqual(page.count("<iframe srcdoc="), 1)
+        self.assertEqual(len(re.findall(r"<iframe [^>]*srcdoc=", page)), 1)
         self.assertIn("unknown op &quot;normalise&quot;", page.replace('"', "&quot;"))
 
     def test_users_get_the_types(self):
