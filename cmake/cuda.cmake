@@ -33,7 +33,7 @@ endif()
 if(NORMBENCH_TESTS)
   list(APPEND cuda_options --no-compress)  # tests read the PTX
 elseif(NORMBENCH_PACKAGE AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13)
-  # Kernels take a quarter of the space. Drivers for CUDA 12 may not know this compression.
+  # Kernels take less than a third of the space. Drivers for CUDA 12 may not know this compression.
   list(APPEND cuda_options --compress-mode=size)
 endif()
 add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:${cuda_options}>")
