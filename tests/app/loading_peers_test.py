@@ -51,7 +51,8 @@ EVERY_DECODER = [((*TORCHVISION,), 1), ((*TORCHVISION,), 2), ((*TORCHVISION, *WO
 NVIMAGECODEC = ("torch_peer.py", "--decoder", "nvimagecodec")
 if importlib.util.find_spec("nvidia") and importlib.util.find_spec("nvidia.nvimgcodec"):
     EVERY_DECODER += [((*NVIMAGECODEC,), 1), ((*NVIMAGECODEC,), 2)]  # only on the CPU: decoding on a GPU is not tested here
-READY = {"type": "ready", "takes_first": True}
+READY = {"type": "ready"}
+READY_TO_LOAD = {**READY, "takes_first": True}
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 CONSTANTS = {"mean": MEAN, "std": STD}
 started = {}  # running peers by command
@@ -431,7 +432,7 @@ class Stored(LoadingTest):
         layout = parameters.pop("layout", "nhwc")
         files, images = self.written(parameters["storage"], layout)
         peer = self.greeted(("torch_peer.py", *options))
-        self.assertEqual(peer.ask(self.request(files, (4, 3, *self.SIZE), layout, **parameters)), READY)
+        self.assertEqual(peer.ask(self.request(files, (4, 3, *self.SIZE), layout, **parameters)), READY_TO_LOAD)
         for iterations in (1, 2, 5, 1):
             batch = self.last_of(peer, iterations, 1)
             expected = images[[n % len(images) for n in range(4 * iterations - 4, 4 * iterations)]]
@@ -525,7 +526,7 @@ class Protocol(LoadingTest):
         peer = self.converse([PEERS / "run", self.dir / "probe.py"])
         self.assertEqual(peer.hello()["type"], "hello")
         more = [("copy", {}, {})]
-        self.assertEqual(peer.ask(self.request(["x"], (1, 3, 2, 2), more=more)), READY)
+        self.assertEqual(peer.ask(self.request(["x"], (1, 3, 2, 2), more=more)), READY_TO_LOAD)
         for iterations, warmup_ns in ((2, 0), (3, 1), (3, 100_000_000)):
             self.assertEqual(int(self.last_of(peer, iterations, warmup_ns)[0, 0, 0, 0]), iterations)
         lines = [line.split() for line in peer.finish()[1].splitlines()]
