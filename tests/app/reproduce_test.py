@@ -309,11 +309,19 @@ class Reproduce(unittest.TestCase):
         while not (self.dir / "out/cpu/journal.jsonl").exists() and time.monotonic() < end:
             time.sleep(0.05)
         time.sleep(0.5)
+        (child,) = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
         run.kill()
         run.wait()
-        while not (self.dir / "out/cpu/results.json").exists() and time.monotonic() < end:
+        while self.is_running(child) and time.monotonic() < end:
             time.sleep(0.05)
+        self.assertFalse(self.is_running(child))
         self.assertTrue((self.dir / "out/cpu/results.json").exists())
+
+    def is_running(self, process):
+        try:
+            return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        except FileNotFoundError:
+            return False
 
     def test_mistakes_of_a_config_are_told_before_anything_runs(self):
         (self.configs / "gpu.json").write_text(json.dumps({
@@ -339,4 +347,4 @@ class Reproduce(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
