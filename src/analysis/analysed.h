@@ -4,9 +4,19 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/sweep/sweep.h"
+#include "analysis/analysis.h"
 
 namespace normbench {
+
+/// One experiment: its groups in order, and the analysis of each group.
+struct Experiment {
+  std::vector<const GroupResult*> groups;
+  std::vector<GroupAnalysis> analyses;
+  std::size_t not_reached = 0;  // number of points that an interrupted run did not measure at all
+};
+
+/// Returns the experiments of a document, with their groups in order.
+std::vector<Experiment> experiments(const Results& results);
 
 /// A document and its analysis, which the constructor computes. Every report prints an `Analysed`.
 class Analysed {

@@ -19,7 +19,7 @@
 #include "core/units.h"
 #include "measure/budget.h"
 #include "measure/measure_group.h"
-#include "measure/turn.h"
+#include "measure/turn_shape.h"
 #include "ops/load.h"
 #include "plan/memory.h"
 #include "plan/plan.h"

@@ -16,7 +16,7 @@
 #include "core/child_process.h"
 #include "machine/affinity.h"
 #include "measure/measure_group.h"
-#include "measure/turn.h"
+#include "measure/turn_shape.h"
 
 namespace normbench {
 namespace {

@@ -45,7 +45,16 @@ std::string sentence(const Note& note) {
 }
 
 std::string sentence(NoLimit why) {
-  return why == NoLimit::NothingRuns ? "no variant of the group could run" : "nothing is measured";
+  switch (why) {
+    case NoLimit::NothingRuns:
+      return "no variant of the group could run";
+    case NoLimit::NothingTimed:
+      return "nothing is measured";
+    case NoLimit::Slower:
+      return "other streams of the same bytes were faster when it was tried, and there was no "
+             "time for all of them";
+  }
+  return "";
 }
 
 }  // namespace normbench

@@ -33,10 +33,11 @@ std::string sentence(const Note& note);
 /// The reason that a document gives if a fact is missing because the run did not look for it.
 inline constexpr const char* kNotLookedFor = "not looked for";
 
-/// Why the limits of the machine were not measured for a group.
+/// Why limits of the machine were not measured for a group.
 enum class NoLimit {
   NothingRuns,   // no variant of the group can run
   NothingTimed,  // the run measures nothing
+  Slower,        // the time is short, and other streams of the same bytes are faster
 };
 
 /// Returns the reason as it is written in a document.

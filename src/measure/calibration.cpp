@@ -11,7 +11,7 @@
 #include "core/issue.h"
 #include "measure/group_memory.h"
 #include "measure/measure_group.h"
-#include "measure/turn.h"
+#include "measure/turn_shape.h"
 
 namespace normbench {
 namespace {

@@ -59,7 +59,39 @@ std::vector<std::int64_t> drawn_items(std::int64_t items, std::int64_t count,
   return drawn;
 }
 
+FlowTimes flow_times(const Flow& flow, const Pipeline& pipeline, bool marks) {
+  FlowTimes times{.fill_ns = *std::ranges::min_element(flow.end_ns),
+                  .drain_ns = flow.round.wall_ns - *std::ranges::max_element(flow.begin_ns)};
+  for (std::size_t i = 0; i < flow.end_ns.size(); ++i)
+    times.latency_ns.push_back(flow.end_ns[i] - flow.begin_ns[i]);
+  if (marks) times.lanes = lane_times(flow.spans, pipeline.lanes.size());
+  return times;
+}
+
 }  // namespace
+
+Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
+               const std::function<void(Item&)>& look) {
+  const std::optional<Pipeline>& pipeline = engine.planned().pipeline;
+  engine.place(random);
+  const Bound bound = engine.bind_fresh();
+  EngineOptions options{.ranges = shape.marks, .marks = shape.marks, .graphs = !shape.marks};
+  prepare_turn(engine, shape, options);
+  engine.cold_files().drop();
+  options.cycles = true;
+  options.on_done = look;
+  options.first = shape.first;
+  Flow flow = engine.run(shape.iterations, options);
+  Turn turn;
+  turn.round = flow.round;
+  if (shape.marks) {
+    turn.stage_ns = std::move(flow.stage_ns);
+    turn.calls_ns = std::move(flow.calls_ns);
+  }
+  if (pipeline) turn.flow = flow_times(flow, *pipeline, shape.marks);
+  engine.drop_graphs();
+  return turn;
+}
 
 ImageRange drawn_image(const Case& planned, std::mt19937_64& random) {
   std::uniform_int_distribution<std::int64_t> image(0, planned.images() - 1);

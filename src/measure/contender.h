@@ -8,9 +8,26 @@
 
 #include "measure/check.h"
 #include "measure/contender_errors.h"
-#include "measure/turn.h"
+#include "measure/turn_shape.h"
 
 namespace normbench {
+
+/// Further times of a turn of a pipeline. `fill_ns`: from the start of the turn to the first end of
+/// an item. `drain_ns`: from the last start of an item to the end of the turn. `latency_ns`: for
+/// each item, the time from its start to its end. `lanes`: the times of each lane; empty without
+/// marks.
+struct FlowTimes {
+  std::int64_t fill_ns = 0, drain_ns = 0;
+  std::vector<std::int64_t> latency_ns = {};
+  std::vector<LaneTimes> lanes = {};
+};
+
+struct Turn {
+  Round round;  // start_ns is a reading of the clock
+  // By stage: the time of its work, and the time of the host's calls. Both are empty without marks.
+  std::vector<std::int64_t> stage_ns, calls_ns;
+  std::optional<FlowTimes> flow = {};  // only for a pipeline
+};
 
 /// The interface of a group to its contenders, in this process or in a peer. Every function may
 /// throw std::runtime_error on failure, CannotRunHere if the contender cannot run on this machine,
@@ -43,6 +60,13 @@ class Contender {
   /// whose turns always start at item 0.
   virtual bool takes_first() const { return true; }
 };
+
+/// Prepares a turn: draws new addresses for the buffers, warms up and captures graphs. The
+/// preparation is not timed. Then times the iterations from the first submission until all work is
+/// done. If `look` is not empty, calls it in the last iteration, when all outputs exist and none is
+/// freed. The time of the turn does not include this call.
+Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
+               const std::function<void(Item&)>& look = {});
 
 /// Runs iteration `item` of a turn on poisoned buffers (Poison) and returns its time in ns. With
 /// `poison_fresh`, it also poisons fresh buffers, and the time includes the poisoning.

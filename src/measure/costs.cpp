@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "document/statistics.h"
-#include "measure/turn.h"
+#include "measure/turn_shape.h"
 #include "record/nvtx.h"
 #include "record/recorder.h"
 

@@ -291,6 +291,7 @@ bool GroupRun::prepare(double clock_cost_ns) {
     skip_limits(NoLimit::NothingTimed);
   else {
     align_turns();
+    leave_out_slow_streams();
     fit_turns();
   }
   return true;
@@ -502,6 +503,69 @@ ContenderTime GroupRun::time_of(const Member& member) const {
   return time;
 }
 
+Budget GroupRun::budget_for(const std::vector<Member*>& contenders) const {
+  std::vector<ContenderTime> times;
+  for (const Member* member : contenders) times.push_back(time_of(*member));
+  const Measure measure = plan_.measure_of(group());
+  return budget_of({.limit = measure.max_seconds_per_group,
+                    .preparing = spent(),
+                    .processes = measure.processes},
+                   times);
+}
+
+std::map<const Member*, std::size_t> GroupRun::stream_ranks() {
+  std::map<const Member*, std::size_t> ranks;
+  const std::vector<Member*> contenders = live();
+  const auto is_stream = [&](const Member* member) {
+    return !member->is_case(group()) &&
+           std::holds_alternative<Stream>(member->planned->stages.front().op);
+  };
+  for (const Member* member : contenders) {
+    if (!is_stream(member)) continue;
+    ranks[member] =
+        static_cast<std::size_t>(std::ranges::count_if(contenders, [&](const Member* other) {
+          return is_stream(other) && other->planned->values == member->planned->values &&
+                 other->planned->threads == member->planned->threads &&
+                 std::pair(other->shape.iteration_ns, other->index) <
+                     std::pair(member->shape.iteration_ns, member->index);
+        }));
+  }
+  return ranks;
+}
+
+void GroupRun::leave_out_slow_streams() {
+  constexpr std::size_t fewest = 2, most = 5;
+  const std::vector<Member*> contenders = live();
+  if (const GroupResult* const first = context_.part.first) {
+    for (Member* member : contenders) {
+      if (member->is_case(group())) continue;
+      const CaseResult& same =
+          first->limits[static_cast<std::size_t>(member->index) - first->cases.size()];
+      if (same.status == Status::Skipped) member->skip(same.reason);
+    }
+    return;
+  }
+  double least = budget_for(contenders).forecast.seconds();
+  if (!is_overrun(budget_for(contenders).forecast, plan_.measure_of(group()).max_seconds_per_group))
+    return;
+  const std::map<const Member*, std::size_t> ranks = stream_ranks();
+  const auto is_below = [&](const Member* member, std::size_t count) {
+    const auto found = ranks.find(member);
+    return found == ranks.end() || found->second < count;
+  };
+  std::size_t kept = contenders.size();
+  for (std::size_t count = fewest; count <= most; ++count) {
+    std::vector<Member*> some = contenders;
+    std::erase_if(some, [&](const Member* member) { return !is_below(member, count); });
+    const double seconds = budget_for(some).forecast.seconds();
+    if (seconds >= least) continue;
+    kept = count;
+    least = seconds;
+  }
+  for (Member* member : contenders)
+    if (!is_below(member, kept)) member->skip(sentence(NoLimit::Slower));
+}
+
 bool GroupRun::fit_turns_anew(double rounds_seconds) {
   constexpr double unforeseen = 1.25;
   if (context_.part.first != nullptr) return false;
@@ -527,20 +591,14 @@ bool GroupRun::fit_turns_anew(double rounds_seconds) {
 }
 
 void GroupRun::fit_turns() {
-  const Measure measure = plan_.measure_of(group());
   const std::vector<Member*> contenders = live();
-  std::vector<ContenderTime> times;
-  for (const Member* member : contenders) times.push_back(time_of(*member));
   walk_ = {};
   checks_before_fit_ = checks_seconds_;
-  budget_ = budget_of({.limit = measure.max_seconds_per_group,
-                       .preparing = spent(),
-                       .processes = measure.processes},
-                      times);
+  budget_ = budget_for(contenders);
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     Member& member = *contenders[i];
     if (member.wanted == 0) member.wanted = member.shape.iterations;
-    member.shape.iterations = iterations_of(times[i], budget_.share);
+    member.shape.iterations = iterations_of(time_of(member), budget_.share);
     member.result->iterations = member.shape.iterations;
     if (!walks_through_files(*member.planned)) continue;
     walk_.add(*member.planned->loader(), member.shape.iterations, member.shape.most_iterations);

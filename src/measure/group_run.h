@@ -194,10 +194,21 @@ class GroupRun {
   /// No number is set above the smallest `most_iterations` of all contenders. The numbers of
   /// pipelines are not changed. If `context_.part.first` is set, no number is changed.
   void align_turns();
+  /// Returns a number for each limit that is a `stream` and takes turns: how many other streams of
+  /// the same bytes, with as many threads, have a shorter iteration.
+  std::map<const Member*, std::size_t> stream_ranks();
+  /// If the group would exceed its time limit by so much that the user is told (is_overrun()), ends
+  /// some limits before their first turn. Of the streams of the same bytes, at least the two
+  /// fastest stay, since only the fastest one decides what the machine can do. More of them stay
+  /// if the group then ends sooner, because its blocks have another number of rounds. If
+  /// `context_.part.first` is set, ends those that did not run there.
+  void leave_out_slow_streams();
   /// Decides how the group spends its time: makes the budget, shortens the turns of loaders and
   /// pipelines if they take too long, and starts the walk through the files.
   void fit_turns();
   ContenderTime time_of(const Member& member) const;
+  /// Returns the budget for these contenders.
+  Budget budget_for(const std::vector<Member*>& contenders) const;
   /// Adds notes to the result of a member: if its turns were shortened, and if they do not load all
   /// images.
   void note_fit(Member& member);

@@ -1,5 +1,7 @@
 #include "measure/page_touch.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -10,6 +12,17 @@
 
 namespace normbench {
 namespace {
+
+/// Writes to each page that begins at a multiple of the page size from `first`, so that the
+/// operating system maps it from the memory of the calling thread's node. One call of madvise()
+/// maps all pages in less than half of the time that a page fault for each takes. It needs
+/// Linux 5.14 and memory that the operating system owns; otherwise each page is written.
+void map_pages(std::byte* first, std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(page_bytes());
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(first) % page;
+  if (madvise(first - before, before + bytes, MADV_POPULATE_WRITE) == 0) return;
+  for (std::size_t at = 0; at < bytes; at += page) first[at] = std::byte{1};
+}
 
 constexpr std::uintptr_t block_bytes = std::uintptr_t{2} << 20;
 
@@ -39,8 +52,11 @@ TouchPlan touched_in_turn(std::span<const int> nodes) {
 void touch_pages(std::byte* first, std::size_t bytes, const TouchPlan& plan) {
   const auto page = static_cast<std::size_t>(page_bytes());
   const auto touch = [&](int rank, bool all) {
-    for (std::size_t at = 0; at < bytes; at += page)
-      if (all || plan.rank(first, at) == rank) first[at] = std::byte{1};
+    for (std::size_t at = 0; at < bytes; at += page) {
+      const std::size_t begin = at;
+      while (at < bytes && (all || plan.rank(first, at) == rank)) at += page;
+      if (at > begin) map_pages(first + begin, std::min(at, bytes) - begin);
+    }
   };
   if (plan.threads <= 1) return touch(0, true);
   on_team(plan.threads, [&](int rank, int size) { touch(rank, size == 1); });

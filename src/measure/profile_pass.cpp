@@ -14,7 +14,7 @@
 #include "measure/group_run.h"
 #include "measure/profiled_steps.h"
 #include "measure/submission.h"
-#include "measure/turn.h"
+#include "measure/turn_shape.h"
 
 namespace normbench {
 namespace {

@@ -12,7 +12,7 @@
 #include "measure/measure_group.h"
 #include "measure/profile_pass.h"
 #include "measure/profiler_capture.h"
-#include "measure/turn.h"
+#include "measure/turn_shape.h"
 
 namespace normbench {
 namespace {

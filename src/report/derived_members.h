@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "analysis/sweep/sweep.h"
 #include "document/members.h"
 #include "report/words.h"
 

@@ -90,9 +90,15 @@ TEST(Arena, SaysWhatItNeededWhenThereIsNone) {
 TEST(Arena, TouchesEveryPage) {
   FakeClock clock;
   FakeBackend backend(clock);
-  Arena arena(backend, Memory::Pageable, 3 * 4096 + 1);
-  for (std::size_t at = 0; at < arena.bytes(); at += 4096)
-    EXPECT_EQ(arena.data()[at], std::byte{1});
+  const std::byte* touched = nullptr;
+  std::size_t bytes = 0;
+  Arena arena(backend, Memory::Pageable, 3 * 4096 + 1, {},
+              [&](std::byte* first, std::size_t all, const TouchPlan&) {
+                touched = first;
+                bytes = all;
+              });
+  EXPECT_EQ(touched, arena.data());
+  EXPECT_EQ(bytes, arena.bytes());
   EXPECT_THAT(backend.log, ElementsAre("allocate pageable 12289"));
 }
 

@@ -1,5 +1,5 @@
+#include "measure/contender.h"
 #include "measure/device_fixture.h"
-#include "measure/turn.h"
 
 namespace normbench::graph_turn_test {
 namespace {

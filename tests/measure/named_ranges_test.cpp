@@ -1,6 +1,6 @@
 // Tests how the stage labels and the named ranges of a config appear in recorded traces.
+#include "measure/contender.h"
 #include "measure/profile_fixture.h"
-#include "measure/turn.h"
 
 namespace normbench::named_ranges_test {
 namespace {

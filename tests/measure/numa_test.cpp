@@ -1,3 +1,5 @@
+#include <sys/mman.h>
+
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,20 +48,36 @@ TEST(GpuDayNuma, ASourceIsTouchedByItsReaders) {
   EXPECT_EQ(plan.rank(nullptr, 100 * page), 3);  // a page in the gap between two copies
 }
 
+/// Returns which of the pages of this memory are mapped.
+std::vector<bool> mapped_pages(std::byte* first, std::size_t bytes) {
+  std::vector<unsigned char> seen(bytes / page);
+  EXPECT_EQ(mincore(first, bytes, seen.data()), 0);
+  std::vector<bool> mapped;
+  for (const unsigned char one : seen) mapped.push_back((one & 1) != 0);
+  return mapped;
+}
+
 TEST(GpuDayNuma, EachThreadTouchesItsPagesAndNoOther) {
-  std::vector<std::byte> memory(64 * page);
+  constexpr std::size_t bytes = 64 * page;
+  void* const mapping =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapping, MAP_FAILED);
+  auto* const memory = static_cast<std::byte*>(mapping);
   std::mutex mutex;
   std::set<std::thread::id> asked;
   const auto rank_of = [](std::size_t at) { return static_cast<int>(at / page % 5); };
-  touch_pages(memory.data(), memory.size(),
-              {.threads = 4, .rank = [&](const std::byte*, std::size_t at) {
-                 const std::lock_guard lock(mutex);
-                 asked.insert(std::this_thread::get_id());
-                 return rank_of(at);
-               }});
+  touch_pages(memory, bytes, {.threads = 4, .rank = [&](const std::byte*, std::size_t at) {
+                                const std::lock_guard lock(mutex);
+                                asked.insert(std::this_thread::get_id());
+                                return rank_of(at);
+                              }});
   EXPECT_EQ(asked.size(), 4u);
-  for (std::size_t at = 0; at < memory.size(); at += page)
-    EXPECT_EQ(memory[at], std::byte{rank_of(at) < 4}) << at / page;  // rank 4 has no thread
+  const std::vector<bool> mapped = mapped_pages(memory, bytes);
+  for (std::size_t at = 0; at < bytes; at += page)
+    EXPECT_EQ(mapped[at / page], rank_of(at) < 4) << at / page;  // rank 4 has no thread
+  touch_pages(memory + 100, bytes - 100, {});
+  EXPECT_THAT(mapped_pages(memory, bytes), Each(true));
+  munmap(mapping, bytes);
 }
 
 /// Groups of cases with a source of 48 KiB, on a fake host with NUMA nodes.

@@ -1,7 +1,6 @@
-#include "measure/turn.h"
-
 #include <set>
 
+#include "measure/contender.h"
 #include "measure/run_fixture.h"
 
 namespace normbench::turn_test {

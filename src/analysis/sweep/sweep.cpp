@@ -32,25 +32,6 @@ void add_lines(const Experiment& experiment, const std::string& axis,
 
 }  // namespace
 
-std::vector<Experiment> experiments(const Results& results) {
-  std::vector<Experiment> list;
-  const MeasuredDocument document(results);
-  for (const GroupResult& group : results.groups) {
-    if (list.empty() || list.back().groups[0]->experiment != group.experiment) list.emplace_back();
-    list.back().groups.push_back(&group);
-    list.back().analyses.push_back(analyse(group, document));
-  }
-  std::map<std::string, std::size_t> not_reached;
-  if (results.missing)
-    for (const MissingGroup& group : *results.missing)
-      if (group.is_absent()) ++not_reached[group.experiment];
-  for (Experiment& experiment : list)
-    if (const auto found = not_reached.find(experiment.groups[0]->experiment);
-        found != not_reached.end())
-      experiment.not_reached = found->second;
-  return list;
-}
-
 std::optional<double> amount_of(const Json& value) {
   if (value.is_number()) return value.get<double>();
   if (!value.is_array() || value.size() != 2 || !value[0].is_number() || !value[1].is_number())

@@ -2,19 +2,9 @@
 /// axis one variant overtakes another.
 #pragma once
 
-#include "analysis/analysis.h"
+#include "analysis/analysed.h"
 
 namespace normbench {
-
-/// One experiment: its groups in order, and the analysis of each group.
-struct Experiment {
-  std::vector<const GroupResult*> groups;
-  std::vector<GroupAnalysis> analyses;
-  std::size_t not_reached = 0;  // number of points that an interrupted run did not measure at all
-};
-
-/// Returns the experiments of a document, with their groups in order.
-std::vector<Experiment> experiments(const Results& results);
 
 /// Points of an experiment that differ only on one axis.
 struct AxisLine {

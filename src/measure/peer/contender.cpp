@@ -16,7 +16,7 @@
 #include "core/system_error.h"
 #include "core/units.h"
 #include "document/note.h"
-#include "measure/turn.h"
+#include "measure/contender.h"
 #include "ops/array_file.h"
 #include "plan/memory.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/sweep/sweep.h"
 #include "core/units.h"
 #include "report/html/charts.h"
 #include "report/html/scale.h"

@@ -1,4 +1,4 @@
-/// Runs turns of a case in this process, and decides how many iterations they have.
+/// Decides how the turns of a case in this process run, and warms up before them.
 #pragma once
 
 #include <limits>
@@ -68,29 +68,8 @@ struct TurnShape {
 /// items as may be in flight.
 TurnShape shape_of_turns(Engine& engine, double clock_cost_ns);
 
-/// Further times of a turn of a pipeline. `fill_ns`: from the start of the turn to the first end of
-/// an item. `drain_ns`: from the last start of an item to the end of the turn. `latency_ns`: for
-/// each item, the time from its start to its end. `lanes`: the times of each lane; empty without
-/// marks.
-struct FlowTimes {
-  std::int64_t fill_ns = 0, drain_ns = 0;
-  std::vector<std::int64_t> latency_ns = {};
-  std::vector<LaneTimes> lanes = {};
-};
-
-struct Turn {
-  Round round;  // start_ns is a reading of the clock
-  // By stage: the time of its work, and the time of the host's calls. Both are empty without marks.
-  std::vector<std::int64_t> stage_ns, calls_ns;
-  std::optional<FlowTimes> flow = {};  // only for a pipeline
-};
-
-/// Prepares a turn: draws new addresses for the buffers, warms up and captures graphs. The
-/// preparation is not timed. Then times the iterations from the first submission until all work is
-/// done. If `look` is not empty, calls it in the last iteration, when all outputs exist and none is
-/// freed. The time of the turn does not include this call.
-Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
-               const std::function<void(Item&)>& look = {});
+/// Warms up as `shape` requires. If `options` asks for graphs, also launches each graph once.
+void prepare_turn(Engine& engine, const TurnShape& shape, const EngineOptions& options);
 
 /// Runs iterations until at least 1 ms (20 ms on a device) has passed. Waits for each iteration,
 /// and uses no graphs. Returns the mean time of an iteration in ns.

@@ -1,4 +1,4 @@
-#include "measure/turn.h"
+#include "measure/turn_shape.h"
 
 #include <algorithm>
 #include <cmath>
@@ -179,27 +179,6 @@ TurnShape shape_in_lanes(Engine& engine, double clock_cost_ns) {
   return shape;
 }
 
-/// Warms up as `shape` requires, and launches each graph once.
-void prepare_turn(Engine& engine, const TurnShape& shape, const EngineOptions& options) {
-  if (const auto& pipeline = engine.planned().pipeline) {
-    if (shape.warmup_ns > 0)
-      engine.run(std::min<std::int64_t>(pipeline->in_flight, shape.iterations), options);
-    return;
-  }
-  const Range range = warm_up_range(engine);
-  if (shape.warmup_ns > 0) warm(engine, warm_up_ns(engine, shape));
-  if (options.graphs) engine.launch_graphs_once(shape.iterations);
-}
-
-FlowTimes flow_times(const Flow& flow, const Pipeline& pipeline, bool marks) {
-  FlowTimes times{.fill_ns = *std::ranges::min_element(flow.end_ns),
-                  .drain_ns = flow.round.wall_ns - *std::ranges::max_element(flow.begin_ns)};
-  for (std::size_t i = 0; i < flow.end_ns.size(); ++i)
-    times.latency_ns.push_back(flow.end_ns[i] - flow.begin_ns[i]);
-  if (marks) times.lanes = lane_times(flow.spans, pipeline.lanes.size());
-  return times;
-}
-
 }  // namespace
 
 double quiet_ns(Clock& clock, std::int64_t start_ns, double first,
@@ -264,27 +243,15 @@ TurnShape shape_of_turns(Engine& engine, double clock_cost_ns) {
                                    : shape_in_turn(engine, clock_cost_ns);
 }
 
-Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
-               const std::function<void(Item&)>& look) {
-  const std::optional<Pipeline>& pipeline = engine.planned().pipeline;
-  engine.place(random);
-  const Bound bound = engine.bind_fresh();
-  EngineOptions options{.ranges = shape.marks, .marks = shape.marks, .graphs = !shape.marks};
-  prepare_turn(engine, shape, options);
-  engine.cold_files().drop();
-  options.cycles = true;
-  options.on_done = look;
-  options.first = shape.first;
-  Flow flow = engine.run(shape.iterations, options);
-  Turn turn;
-  turn.round = flow.round;
-  if (shape.marks) {
-    turn.stage_ns = std::move(flow.stage_ns);
-    turn.calls_ns = std::move(flow.calls_ns);
+void prepare_turn(Engine& engine, const TurnShape& shape, const EngineOptions& options) {
+  if (const auto& pipeline = engine.planned().pipeline) {
+    if (shape.warmup_ns > 0)
+      engine.run(std::min<std::int64_t>(pipeline->in_flight, shape.iterations), options);
+    return;
   }
-  if (pipeline) turn.flow = flow_times(flow, *pipeline, shape.marks);
-  engine.drop_graphs();
-  return turn;
+  const Range range = warm_up_range(engine);
+  if (shape.warmup_ns > 0) warm(engine, warm_up_ns(engine, shape));
+  if (options.graphs) engine.launch_graphs_once(shape.iterations);
 }
 
 }  // namespace normbench
