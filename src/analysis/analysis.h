@@ -57,7 +57,7 @@ struct Verdict {
   std::optional<Unlike> unlike;
   std::optional<Advantage> advantage;  // the winner's
   std::optional<LimitKind> at_limit;   // kind of the limit that the winner reaches; nothing if none
-  // The next five members are set only for Tie and Inconclusive. They summarize all pairs of cases
+  // The next six members are set only for Tie and Inconclusive. They summarize all pairs of cases
   // in `fastest`. If `fastest` has more than Pairs::most_in_full cases, only the pairs with
   // fastest[0] are computed. `widest` and `visible` are then upper bounds for all pairs, and
   // `rounds` and `covered` describe only the computed pairs.
@@ -66,6 +66,9 @@ struct Verdict {
   bool covered = true;        // every pair has enough rounds for an interval
   int rounds = 0;             // smallest number of rounds that a pair has
   bool always_first = false;  // if not `covered`: fastest[0] was the fastest in every round
+  // For Tie and Inconclusive: the least factor by which all cases in `fastest` are certainly faster
+  // than the baseline; nothing if one of them may not be.
+  std::optional<double> lead;
   // What explains the time of the winner, or of the only case. If there is neither and fastest[0]
   // is a pipeline, what explains the time of fastest[0].
   Cause bound;

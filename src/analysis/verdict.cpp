@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "analysis/analysis.h"
@@ -75,6 +76,21 @@ bool compare_through_first(const std::vector<Pair>& with_first, double precision
          highest_low / lowest_high <= 1 + precision && widest_half <= precision;
 }
 
+/// Returns the least factor by which all of these cases are certainly faster than the baseline.
+/// Returns nothing if the baseline is one of them, or if one of them may be slower.
+std::optional<double> least_advantage(const GroupResult& group, const GroupAnalysis& analysis,
+                                      const std::vector<int>& cases) {
+  const int baseline = index_of(group, group.baseline);
+  if (baseline < 0 || analysis.cases[baseline].above_limit) return std::nullopt;
+  double least = std::numeric_limits<double>::infinity();
+  for (const int i : cases) {
+    const auto pair = i == baseline ? std::nullopt : analysis.pairs.of(i, baseline);
+    if (!pair || !faster(*pair)) return std::nullopt;
+    least = std::min(least, 1 / pair->ratio.high);
+  }
+  return least;
+}
+
 /// Compares the cases in `fastest` with each other, and sets the outcome to Tie or Inconclusive.
 void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& verdict) {
   const bool are_many = verdict.fastest.size() > Pairs::most_in_full;
@@ -121,8 +137,10 @@ void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results
   if (verdict.unlike) return;
   for (const int i : ranked)
     if (i == ranked[0] || !faster(*analysis.pairs.of(ranked[0], i))) verdict.fastest.push_back(i);
-  if (verdict.fastest.size() > 1)
+  if (verdict.fastest.size() > 1) {
+    verdict.lead = least_advantage(group, analysis, verdict.fastest);
     return add_undecided(analysis, precision_of(group, results), verdict);
+  }
   verdict.outcome = Outcome::Winner;
   verdict.winner = group.cases[ranked[0]].variant;
   verdict.advantage = advantage(group, analysis, ranked[0], ranked[1]);

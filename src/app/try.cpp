@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <tuple>
 
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 struct TryOptions {
   std::vector<std::string> stages, size;
   std::string images, out, save;
-  bool show = false;
+  bool show = false, profile = false;
   TryConfig wanted;
   RunOptions run;
   std::vector<std::string> mistakes;  // in option values; read_wanted() throws them
@@ -110,6 +111,36 @@ void check_normalized(const TryConfig& wanted, std::vector<std::string>& mistake
   check(!wanted.out_layouts.empty(), "--out-layout", "layout:to=nhwc");
 }
 
+/// With --images, each variant begins with `load`, even if it does not name it. Adds a mistake for
+/// each variant that is therefore the same as one before it.
+void check_loaders(const TryConfig& wanted, std::vector<std::string>& mistakes) {
+  const auto after_load = [](Json stages) {
+    if (!stages.empty() && stages.front() == Load::name) stages.erase(0);
+    return stages;
+  };
+  if (wanted.images.empty()) return;
+  for (std::size_t i = 1; i < wanted.variants.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& [name, stages] = wanted.variants[i];
+      const auto& [other, its] = wanted.variants[j];
+      if (name == other || after_load(stages) != after_load(its)) continue;
+      mistakes.push_back(fmt::format(
+          "\"{}\" is the same as \"{}\": with --images each variant loads them (one that begins "
+          "with source:batch={},size=[{},{}] has images in memory instead)",
+          name, other, wanted.batches.front().get<std::int64_t>(), wanted.height, wanted.width));
+    }
+}
+
+/// Returns true if a variant resizes what `load` has already resized to --size.
+bool resizes_twice(const TryConfig& wanted) {
+  const auto resizes = [](const Json& stage) {
+    return stage == "resize" || (stage.is_object() && value_at(stage, "/op") == "resize");
+  };
+  return !wanted.images.empty() && std::ranges::any_of(wanted.variants, [&](const auto& variant) {
+    return std::ranges::any_of(variant.second, resizes);
+  });
+}
+
 /// Adds a mistake for each option with a value that is not UTF-8.
 void check_texts(const TryOptions& options, std::vector<std::string>& mistakes) {
   for (const auto& [name, values] : options.given)
@@ -129,6 +160,7 @@ Json read_wanted(TryOptions& options) {
   if (!options.images.empty() && !wanted.dtypes.empty())
     mistakes.emplace_back("--dtype: photographs are uint8 (leave it out, or --images)");
   find_images(options);
+  check_loaders(wanted, mistakes);
   if (wanted.threads.is_null() && !options.images.empty()) wanted.threads = Json::array({"all"});
   wanted.question = question_of(options);
   std::error_code unknown;
@@ -141,13 +173,45 @@ Json read_wanted(TryOptions& options) {
   return try_config(wanted);
 }
 
+/// Returns the words that describe the stages, by their JSON pointers in the config of
+/// read_wanted(): "resize" for "/experiments/0/variants/resize normalize/0".
+std::map<std::string, std::string> words_by_pointer(const TryOptions& options) {
+  std::map<std::string, std::string> words;
+  auto word = options.stages.begin();
+  for (const auto& [name, stages] : options.wanted.variants) {
+    for (std::size_t i = 0; i < stages.size() && word != options.stages.end(); ++i)
+      words[fmt::format("/experiments/0/variants/{}/{}", pointer_token(name), i)] = *word++;
+    if (word != options.stages.end()) ++word;  // "vs"
+  }
+  return words;
+}
+
+/// Replaces the pointers of mistakes in stages by the words that describe these stages, because
+/// nobody has seen the config.
+void name_words(const TryOptions& options, std::vector<Issue>& issues) {
+  for (const auto& [pointer, word] : words_by_pointer(options))
+    for (Issue& issue : issues) {
+      if (issue.pointer == pointer)
+        issue = {"", fmt::format("{}: {} (a field is written OP:FIELD=VALUE; normbench list ops OP "
+                                 "names them)",
+                                 word, issue.text)};
+      else if (issue.pointer.starts_with(pointer + "/"))
+        issue = {"", fmt::format("{}: {}: {}", word, issue.pointer.substr(pointer.size() + 1),
+                                 issue.text)};
+    }
+}
+
 Exit try_it(TryOptions& options) {
   RunOptions& run = options.run;
+  run.job.config.no_profile = !options.profile;
   Job job{.file = "normbench try",
           .text = pretty(read_wanted(options), 2) + "\n",
           .options = run.job,
           .folder = fs::current_path().string()};
   for (const std::string& text : left_out_of(options.wanted)) tell("normbench: {}\n", text);
+  if (resizes_twice(options.wanted))
+    tell("normbench: load resizes to {}x{} (--size): resize works on its result\n",
+         options.wanted.height, options.wanted.width);
   if (!options.show && options.save.empty()) return run_new(run, std::move(job));
   const Backends backends = make_backends(run.job.backend);
   const std::string text = pretty(make_plan(job, backends).config, 2) + "\n";
@@ -165,7 +229,6 @@ Subcommand make_try() {
   const auto options = std::make_shared<TryOptions>();
   TryConfig& wanted = options->wanted;
   RunOptions& run = options->run;
-  run.job.config.no_profile = true;
   const auto note = [options](Take take) { return noted(std::move(take), options->mistakes); };
   std::vector<Option> rows{
       {"STAGES", "",
@@ -189,12 +252,14 @@ Subcommand make_try() {
       {"--threads", "NUMBERS", "Numbers of threads, or all (default: 1; with --images: all)",
        note(numbers_into(wanted.threads, 1024, true))},
       {"--gpu", "", "Compare normalising on the CPU and on the GPU, too", &wanted.gpu},
-      {"--seconds", "S", "Time for the rounds of a group (default: 4)",
+      {"--profile", "", "Profile the variants, too: what takes the time within their stages",
+       &options->profile},
+      {"--seconds", "S", "Time for the rounds of a group, max_seconds_per_group (default: 4)",
        note({[&wanted](const std::string& name, const std::string& given) {
          wanted.seconds = read_number(name, given, 0.1, 1e6);
        }})}};
   for (Option& row : config_options(run.job.config))
-    if (row.name == "--set" || row.name == "--axis" || row.name == "--vary")
+    if (row.name == "--set" || row.name == "--axis" || row.name == "--vary" || row.name == "--fit")
       rows.push_back(std::move(row));
   rows.insert(rows.end(),
               {{"--show", "", "Print the config instead of running it", &options->show},
@@ -203,7 +268,17 @@ Subcommand make_try() {
                format_option(run.format, "text, or json: stdout is the document"),
                quiet_option(run.quiet)});
   return {.options = std::move(rows),
-          .run = [options] { return try_it(*options); },
+          .run =
+              [options] {
+                try {
+                  return try_it(*options);
+                } catch (BadInput& bad) {
+                  name_words(*options, bad.issues);
+                  if (std::ranges::all_of(bad.issues, &std::string::empty, &Issue::pointer))
+                    throw BadInput("normbench", std::move(bad.issues));
+                  throw BadInput(bad.file, std::move(bad.issues));
+                }
+              },
           .help =
               "Several values, with commas between them, are compared with each other. normbench "
               "list ops names "

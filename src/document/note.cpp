@@ -20,6 +20,9 @@ std::string sentence(const Note& note) {
           note.count, note.of);
     case Note::Kind::ChecksInTime:
       return "max_seconds_per_group leaves no time to check whole outputs";
+    case Note::Kind::DecodedSmaller:
+      return fmt::format("scaled decodes {} of {} files at a smaller size{}", note.count, note.of,
+                         note.count == 0 ? ": none is large enough, so it is as decode" : "");
     case Note::Kind::SmallDataset:
       return fmt::format(
           "only {} images for a batch of {}: some images are loaded more than once, from a cache",

@@ -13,6 +13,7 @@ struct Note {
     ImagesOfTurns,    // all turns load only `count` of the `of` images
     FewerIterations,  // a turn has `count` instead of `of` iterations, because of the time limit
     ChecksInTime,     // the time limit left no time to check whole outputs
+    DecodedSmaller,   // kernel `scaled` decodes `count` of `of` files at a smaller size
     SmallDataset,     // a batch of `of` images has only `count` different ones
     NoReference,      // op `names` has no reference, and no other variant has an output to compare
     Undefined,        // the output of op `names` is undefined

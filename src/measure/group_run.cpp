@@ -134,6 +134,11 @@ void note_dataset(Member& member) {
   if (load->batch > dataset.images)
     member.result->notes.push_back(
         sentence({.kind = Note::Kind::SmallDataset, .count = dataset.images, .of = load->batch}));
+  const Kernel* const kernel = member.planned->stages.front().kernel;
+  if (kernel != nullptr && kernel->psnr_db > 0)
+    member.result->notes.push_back(sentence({.kind = Note::Kind::DecodedSmaller,
+                                             .count = decoded_smaller(*load),
+                                             .of = dataset.files}));
   dataset.left_out = broken_files(*load);
   dataset.remarks = remarked_files(*load);
   dataset.beside = load->beside;

@@ -14,6 +14,7 @@
 #include "core/input_file.h"
 #include "core/issue.h"
 #include "ops/images/image.h"
+#include "ops/images/jpeg.h"
 #include "ops/images/manifest.h"
 #include "ops/resize.h"
 
@@ -241,6 +242,15 @@ std::vector<RemarkedFiles> remarked_files(const Load& load) {
   return remarked_of(names(load), remarks);
 }
 
+std::int64_t decoded_smaller(const Load& load) {
+  constexpr int whole = 8;
+  return std::ranges::count_if(load.files, [&](const std::string& file) {
+    const FileContents found = load.contents(file);
+    return found.jpeg_height > 0 &&
+           eighths_of(found.jpeg_height, found.jpeg_width, load.least()) < whole;
+  });
+}
+
 ImageWalk::ImageWalk(std::vector<std::string> files, std::vector<ImagePlace> places,
                      std::int64_t batch, std::optional<std::uint64_t> seed)
     : files_(std::move(files)), places_(std::move(places)), batch_(batch), seed_(seed) {}
@@ -288,6 +298,12 @@ ImageWalk Load::walk() const {
 
 TensorDesc Load::image() const {
   return dense(DType::UInt8, layout, {1, channels, height, width}, Memory::Pageable);
+}
+
+LeastSize Load::least() const {
+  if (shorter > 0) return {.height = shorter, .width = shorter};
+  if (fit == Fit::Crop) return {};
+  return {.height = height, .width = width};
 }
 
 Window Load::window(std::int64_t image_height, std::int64_t image_width) const {

@@ -139,6 +139,9 @@ struct Load {
   ImageWalk walk() const;
   /// Returns the description of one image, as the op outputs it and as raw and npy files store it.
   TensorDesc image() const;
+  /// Returns the smallest size to which the decoder of the kernel "scaled" may reduce an image.
+  /// Returns 0 for a crop without a resize, which needs the pixels of the full-size image.
+  LeastSize least() const;
   /// For a loader without `shorter`: returns the window that is cut from an image of this size, and
   /// then resized to [height, width].
   Window window(std::int64_t image_height, std::int64_t image_width) const;
@@ -156,5 +159,8 @@ struct Load {
 std::vector<BrokenFiles> broken_files(const Load& load);
 /// Returns the files that can be read but have a remark. Examines each file once.
 std::vector<RemarkedFiles> remarked_files(const Load& load);
+/// Returns how many of the files the kernel "scaled" decodes at a smaller size. Examines each file
+/// once.
+std::int64_t decoded_smaller(const Load& load);
 
 }  // namespace normbench

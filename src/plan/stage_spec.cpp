@@ -38,6 +38,8 @@ void read_common(Reader& reader, StageSpec& spec) {
   if (reader.has("memory")) spec.memory = reader.word("memory", Memory::Pageable);
   if (reader.has("place")) spec.place = reader.word("place", Place::Cpu);
   spec.kernel = reader.text("kernel", "");
+  if (reader.has("kernel") && spec.kernel.empty())
+    reader.complain_at("kernel", "is empty (leave it out, and the fastest kernel is taken)");
   spec.lane = read_label(reader, "lane", "");
   spec.label = read_label(reader, "label", own_label(spec.op, spec.kernel));
   if (spec.kernel.empty() && spec.label.starts_with(spec.name() + " ("))

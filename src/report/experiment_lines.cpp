@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/why/parts.h"
 #include "core/units.h"
 #include "report/dataset_text.h"
 #include "report/document_text.h"
@@ -155,6 +156,54 @@ std::string missing_groups_text(const Results& results, const std::vector<Missin
   return text.empty() ? "all groups were measured, but not all were profiled" : text;
 }
 
+/// Returns the label of a stage. For a stage that decodes files, also says what belongs to it.
+std::string stage_name(const CaseResult& result, const StageResult& stage) {
+  const auto decodes = [&](const ResourceShare& part) {
+    return part.resource == Resource::Decode &&
+           std::ranges::find(part.stages, stage.label) != part.stages.end();
+  };
+  return stage.label +
+         (std::ranges::any_of(parts(result), decodes) ? " with reading, decoding, resizing" : "");
+}
+
+/// Returns the share of each stage in the time of a case, like "Stages of a: load 95 %, normalize 5
+/// %." Returns "" if the case has one stage, or if a stage has no times.
+std::string stages_text(const CaseResult& result) {
+  std::vector<std::string> texts;
+  for (const StageResult& stage : result.stages) {
+    const double share = stage_share(result, stage);
+    if (share <= 0) return "";
+    texts.push_back(fmt::format("{} {} ms ({})", stage_name(result, stage),
+                                format_ms(per_iteration_ns(result, stage.rounds_ns)),
+                                format_percent(share)));
+  }
+  if (texts.size() < 2) return "";
+  return fmt::format("Stages of {}: {}.", spoken(result.variant), fmt::join(texts, ", "));
+}
+
+/// Adds the shares of stages of at most three cases, if the last group has no profile, which would
+/// show them: of the baseline, the fastest case and the next one.
+void add_stages(const Experiment& experiment, std::vector<std::string>& lines) {
+  constexpr std::size_t most = 3;
+  const GroupResult& group = *experiment.groups.back();
+  const GroupAnalysis& analysis = experiment.analyses.back();
+  if (!group.profile.empty()) return;
+  std::vector<int> shown;
+  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i)
+    if (analysis.cases[i].time_ns && !group.cases[i].pipeline) shown.push_back(i);
+  std::ranges::stable_sort(shown, {}, [&](int i) {
+    return group.cases[i].variant == group.baseline ? 0 : analysis.cases[i].time_ns->value;
+  });
+  std::size_t added = 0;
+  for (const int i : shown) {
+    const std::string text = added < most ? stages_text(group.cases[i]) : "";
+    if (text.empty()) continue;
+    ++added;
+    lines.push_back(group.point.empty() ? text
+                                        : fmt::format("At {}: {}", point_text(group.point), text));
+  }
+}
+
 /// Adds the notes of all cases. A note that several cases have is added once.
 void add_notes(const Experiment& experiment, std::vector<std::string>& lines) {
   std::set<std::string> seen;
@@ -195,6 +244,7 @@ ExperimentLines experiment_lines(const Experiment& experiment, const Results& re
                         .is_wrong = false,
                         .is_noisy = false};
   lines.beside.push_back(peers_line(experiment));
+  add_stages(experiment, lines.verdict);
   add_notes(experiment, lines.trust);
   lines.trust.push_back(closing(experiment));
   std::erase(lines.beside, "");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <unordered_set>
 
@@ -211,6 +212,24 @@ std::string in_blocks(const Column& names, const std::vector<Column>& points, st
   return text;
 }
 
+/// If the points of the sweep differ in their images a batch, adds a row: the images a second of
+/// the fastest variant of each point, since times a batch do not tell which batch is the best.
+void add_rates(const Experiment& experiment, Column& names, std::vector<Column>& points) {
+  std::set<std::int64_t> batches;
+  for (const GroupResult* group : experiment.groups) batches.insert(images_of(*group));
+  if (batches.size() < 2) return;
+  names.cells.emplace_back("images/s of the fastest");
+  for (std::size_t g = 0; g < points.size(); ++g) {
+    std::string& cell = points[g].cells.emplace_back();
+    if (g >= experiment.groups.size()) continue;  // the column "of limit"
+    const GroupAnalysis& analysis = experiment.analyses[g];
+    if (analysis.verdict.fastest.empty()) continue;
+    const auto& rate =
+        analysis.cases[static_cast<std::size_t>(analysis.verdict.fastest[0])].images_per_second;
+    if (rate) cell = format_rate(*rate);
+  }
+}
+
 /// Returns a table with the median time of each variant at each point of the sweep, in ms. The
 /// fastest variants of a point are marked. The last column is about the last point: the share of
 /// its limit (the least time that the machine needs) that each variant reaches. Returns "" if no
@@ -235,12 +254,16 @@ std::string pivot(const Experiment& experiment, const Results& results, const Sc
   }
   for (std::string& name : names.cells)
     if (name == last.baseline) name += "  (baseline)";
+  add_rates(experiment, names, points);
   std::string legend = results.clock == DecidingClock::Device ? "GPU ms per batch" : "ms per batch";
-  legend += "; * fastest";
+  if (std::ranges::any_of(experiment.analyses, [](const GroupAnalysis& analysis) {
+        return analysis.verdict.outcome == Outcome::Winner;
+      }))
+    legend += "; * fastest";
   if (std::ranges::any_of(experiment.analyses, [](const GroupAnalysis& analysis) {
         return analysis.verdict.outcome == Outcome::Tie;
       }))
-    legend += ", = tied";
+    legend += "; = tied";
   if (std::ranges::any_of(limit.cells, [](const std::string& cell) { return !cell.empty(); }))
     legend += "; of limit at " + point_text(last.point);
   return in_blocks(names, points, screen.width) + wrapped(legend, 2, prose_width(screen));

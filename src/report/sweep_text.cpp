@@ -194,6 +194,9 @@ void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines)
     if (points.back() + 1 == count && experiment.analyses.back().verdict.advantage)
       lines.back() += fmt::format("; at {} {}", point_text(last.point),
                                   advantage_text(last, experiment.analyses.back()));
+    else if (points.back() + 1 == count)
+      if (const std::string lead = lead_text(experiment.analyses.back().verdict); !lead.empty())
+        lines.back() += fmt::format("; at {}{}", point_text(last.point), lead.substr(1));
     lines.back() += ".";
   }
 }

@@ -79,12 +79,9 @@ Json usual_variants(const TryConfig& wanted) {
     variants["fused"] = Json::array({"normalize"});
     return variants;
   }
-  // If --out-layout is given, `normalize` takes its layout from the defaults.
-  Json fused{{"op", "normalize"}};
-  if (wanted.out_layouts.empty()) fused["layout"] = "nchw";
-  variants["decode, fused"] = Json::array({fused});
+  variants["decode, fused"] = Json::array({"normalize"});
   variants["decode small, fused"] =
-      Json::array({Json{{"op", "load"}, {"kernel", "scaled"}}, fused});
+      Json::array({Json{{"op", "load"}, {"kernel", "scaled"}}, "normalize"});
   return variants;
 }
 
@@ -122,7 +119,10 @@ Json stage_of(const std::string& word) {
   for (const std::string& field : split_values(word.substr(colon + 1))) {
     const std::size_t equals = field.find('=');
     if (equals == field.npos || equals == 0)
-      throw Invalid(fmt::format("expected FIELD=VALUE after the colon, got \"{}\"", field));
+      throw Invalid(
+          fmt::format("expected FIELD=VALUE after the colon, got \"{}\"{}", field,
+                      stage.size() > 1 ? " (a list is in brackets: size=[224,224])" : ""));
+    if (equals + 1 == field.size()) throw Invalid(fmt::format("nothing follows \"{}\"", field));
     const std::string key = field.substr(0, equals);
     if (stage.contains(key)) throw Invalid(fmt::format("says \"{}\" twice", key));
     stage[key] = json_or_text(field.substr(equals + 1));
@@ -157,6 +157,7 @@ Json try_config(const TryConfig& wanted) {
   Json normalize{{"mean", {123.675, 116.28, 103.53}}, {"std", {58.395, 57.12, 57.375}}};
   put(normalize, "dtype", one_or_axis(names_of(wanted.out_dtypes), "out_dtype", vary));
   put(normalize, "layout", one_or_axis(names_of(wanted.out_layouts), "out_layout", vary));
+  if (!wanted.images.empty() && wanted.out_layouts.empty()) normalize["layout"] = "nchw";
   Json experiment{{"name", "form"}, {"question", wanted.question}};
   experiment["may_differ"] = Json::array({"dtype", "layout"});
   const Json threads = one_or_axis(wanted.threads, "threads", vary);

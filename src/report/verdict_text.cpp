@@ -114,11 +114,14 @@ std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) 
         "cannot be ruled out.",
         fastest, spoken(first.variant), format_percent(verdict.visible));
   if (verdict.covered)
-    return fmt::format("Inconclusive between {}: {}.", fastest, hidden_text(verdict.visible));
+    return fmt::format("Inconclusive between {}: {}{}.", fastest, hidden_text(verdict.visible),
+                       lead_text(verdict));
   if (verdict.always_first)
     return fmt::format("Probably fastest: {}, in each of {}; too few to be sure.",
                        spoken(first.variant), counted(verdict.rounds, "round"));
-  return fmt::format("Inconclusive between {}: too few rounds ({}).", fastest, verdict.rounds);
+  return fmt::format(
+      "Inconclusive between {}: too few rounds ({}; a longer max_seconds_per_group has more).",
+      fastest, verdict.rounds);
 }
 
 /// Returns what bounds the time of the fastest case. Returns "" if that is unknown, or if the
@@ -237,14 +240,23 @@ std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
       return fmt::format("Fastest: {}, {}.", spoken(verdict.winner),
                          advantage_text(group, analysis));
     case Outcome::Tie:
-      return fmt::format("Fastest: {}, no difference larger than {}.",
-                         spoken_cases(group, verdict.fastest), format_percent(verdict.widest));
+      return fmt::format("Fastest: {}, no difference larger than {}{}.",
+                         spoken_cases(group, verdict.fastest), format_percent(verdict.widest),
+                         lead_text(verdict));
     case Outcome::Inconclusive:
       return inconclusive_text(group, verdict);
     case Outcome::TooFast:
       return "No winner: what is faster than its limit is not ranked, and too little is left.";
   }
   return "";
+}
+
+std::string lead_text(const Verdict& verdict) {
+  constexpr double least = 1.01;
+  if (verdict.lead.value_or(0) < least) return "";
+  return fmt::format("; {} at least {} the baseline",
+                     verdict.fastest.size() == 2 ? "both are" : "all of them are",
+                     factor(*verdict.lead));
 }
 
 std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis) {

@@ -346,6 +346,14 @@ TEST(ExplainSlow, NamesTheStageInWhichTheTwoDifferMost) {
   EXPECT_DOUBLE_EQ(stage.its_ns, 4e6);
 }
 
+TEST(ExplainSlow, TakesAnOpForTheSameWhereAnotherKernelRunsIt) {
+  Results results = loads_alike();
+  results.groups[0].cases[1].stages[0].label = "load (scaled)";
+  const auto slow = analyse(results.groups[0], results).verdict.slow;
+  ASSERT_TRUE(slow && is<why::StageApart>(slow->cause));
+  EXPECT_EQ(std::get<why::StageApart>(slow->cause.found).label, "normalize");
+}
+
 TEST(ExplainSlow, KeepsTheResourceThatMakesTheDifference) {
   Results results = loads_alike();
   for (std::int64_t& ns : results.groups[0].cases[1].stages[0].rounds_ns) ns = 20'000'000;

@@ -88,7 +88,11 @@ class Try(InFolder):
             (['{"op": "normalize", "scale": 1, "scale": 2}'], "has a key twice"),
             (["vs"], '"vs" stands between the stages of two variants'),
             (["normalize:dtype=\udcff"], "UTF-8"),
-            (["normalize:crop=5", "--show"], "/experiments/0/variants/normalize:crop=5/0/crop: "),
+            (["normalize:crop=5", "--show"], "normbench: normalize:crop=5: crop: "),
+            (["copy", "vs", "cast", "resize", "--show"], 'normbench: resize: no "size" ([height, width]) (a field is written'),
+            (["copy:kernel="], 'copy:kernel=: nothing follows "kernel="'),
+            (['{"op": "copy", "kernel": ""}', "--show"], "kernel: is empty (leave it out, "),
+            (["resize:size=8,8"], 'got "8" (a list is in brackets: size=[224,224])'),
             (["--set", "normalize.dtype=flaot32", "--show"], "--set normalize.dtype=flaot32: unknown value"),
         ):
             done = normbench("try", *args, cwd=self.dir)
@@ -96,6 +100,21 @@ class Try(InFolder):
             self.assertIn(text, done.stderr)
             self.assertEqual(list(self.dir.iterdir()), [])
         self.assertEqual(normbench("try", "vs").stderr, 'normbench: "vs" stands between the stages of two variants\n')
+
+    def test_two_variants_that_load_the_same_are_a_mistake(self):
+        (self.dir / "photos").mkdir()
+        (self.dir / "photos/a.jpg").write_bytes(b"")
+        done = normbench("try", "--images", "photos", "--size", 8, 16, "load", "normalize", "vs", "normalize", cwd=self.dir)
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, 'normbench: "normalize" is the same as "load normalize": with --images each variant loads them '
+                             "(one that begins with source:batch=1,size=[8,16] has images in memory instead)\n"))
+        self.shown("--images", "photos", "load", "normalize", "vs", "source:batch=1,size=[224,224]", "normalize")
+
+    def test_a_resize_after_load_is_remarked(self):
+        (self.dir / "photos").mkdir()
+        (self.dir / "photos/a.jpg").write_bytes(b"")
+        done = normbench("try", "--images", "photos", "resize:size=[8,8]", "--show", cwd=self.dir)
+        self.assertEqual(done.stderr, "normbench: load resizes to 224x224 (--size): resize works on its result\n")
 
     def test_a_batch_that_is_given_stays(self):
         (self.dir / "photos").mkdir()
@@ -139,7 +158,8 @@ class Try(InFolder):
         (self.dir / "photos").mkdir()
         (self.dir / "photos/a.jpg").write_bytes(b"")
         variants = self.shown("--images", "photos", "--out-layout", "nhwc")["experiments"][0]["variants"]
-        self.assertEqual(variants["decode, fused"], [{"op": "normalize"}])
+        self.assertEqual(variants["decode, fused"], ["normalize"])
+        self.assertEqual(self.shown("--images", "photos", "load", "normalize")["defaults"]["normalize"]["layout"], "nchw")
         self.assertNotIn("layout", [stage["op"] for stage in variants["decode, step by step"]])
         refused = normbench("try", "--out-layout", "nhwc", "copy", cwd=self.dir)
         self.assertEqual((refused.returncode, refused.stderr),

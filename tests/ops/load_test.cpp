@@ -162,6 +162,18 @@ TEST(LoadInfer, TakesNoInput) {
             "load takes no input (it starts a variant)");
 }
 
+TEST_F(LoadTest, CountsWhatIsDecodedAtASmallerSize) {
+  Load load = mixed(OnError::Skip);
+  EXPECT_EQ(decoded_smaller(load), 1);  // the JPEG of 6x6; PNGs and broken files do not count
+  load.height = load.width = 4;
+  EXPECT_EQ(decoded_smaller(load), 0);  // half of 6 pixels is too small
+  load.height = load.width = 3;
+  load.fit = Fit::Crop;
+  EXPECT_EQ(decoded_smaller(load), 0);
+  load.shorter = 3;
+  EXPECT_EQ(decoded_smaller(load), 1);
+}
+
 TEST_F(LoadTest, FolderGivesImagesInNameOrder) {
   for (const char* name : {"b.PNG", "a.jpg", "c.jpeg", "notes.txt", "README.md"}) write(name, {1});
   fs::create_directories(at("d.jpg"));

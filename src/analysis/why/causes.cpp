@@ -168,14 +168,32 @@ std::vector<std::string> stages_of(const CaseResult& result, Resource resource) 
   return part == list.end() ? std::vector<std::string>() : part->stages;
 }
 
-/// Compares each stage of `result` with the stages of `other` that have the same label. Returns the
-/// stage that takes longer by the largest difference. Its label is "" if no stage takes longer.
+/// Returns the labels of the stages with this op.
+std::vector<std::string> labels_of(const CaseResult& result, const std::string& op) {
+  std::vector<std::string> labels;
+  for (const StageResult& stage : result.stages)
+    if (stage.op == op) labels.push_back(stage.label);
+  return labels;
+}
+
+/// Compares a stage of `result` with the stages of `other` that have the same label. If `other` has
+/// none, as when another kernel runs the op there, compares all stages of its op.
+why::StageApart apart(const StageResult& stage, const CaseResult& result, const CaseResult& other) {
+  const bool is_there =
+      std::ranges::find(other.stages, stage.label, &StageResult::label) != other.stages.end();
+  const auto labels = [&](const CaseResult& of) {
+    return is_there ? std::vector{stage.label} : labels_of(of, stage.op);
+  };
+  return {stage.label, stages_ns(result, labels(result)), stages_ns(other, labels(other))};
+}
+
+/// Returns the stage of `result` that takes longer than in `other` by the largest difference. Its
+/// label is "" if no stage takes longer.
 why::StageApart most_apart(const CaseResult& result, const CaseResult& other) {
   why::StageApart most{.label = "", .own_ns = 0, .its_ns = 0};
   for (const StageResult& stage : result.stages) {
-    const double own_ns = stages_ns(result, {stage.label}),
-                 its_ns = stages_ns(other, {stage.label});
-    if (own_ns - its_ns > most.own_ns - most.its_ns) most = {stage.label, own_ns, its_ns};
+    const why::StageApart one = apart(stage, result, other);
+    if (one.own_ns - one.its_ns > most.own_ns - most.its_ns) most = one;
   }
   return most;
 }
@@ -197,7 +215,9 @@ struct LongerBy {
     return gain.part.resource == Resource::Pinning ? std::nullopt : of(gain.part.resource);
   }
   std::optional<double> operator()(const why::OneStage& found) const {
-    return stages_ns(own, {found.label}) - stages_ns(other, {found.label});
+    const why::StageApart one =
+        apart(*std::ranges::find(own.stages, found.label, &StageResult::label), own, other);
+    return one.own_ns - one.its_ns;
   }
   std::optional<double> operator()(const auto&) const { return std::nullopt; }
 };

@@ -205,15 +205,7 @@ bool accepts_decode(const Load& op, const Signature& s) {
 }
 Launch prepare_decode(const Load& op, const Signature&) { return decoding(op, {}); }
 
-/// Returns the smallest size to which the decoder may reduce an image. Returns 0 for a crop without
-/// a resize, which needs the pixels of the full-size image.
-LeastSize least_of(const Load& op) {
-  if (op.shorter > 0) return {.height = op.shorter, .width = op.shorter};
-  if (op.fit == Fit::Crop) return {};
-  return {.height = op.height, .width = op.width};
-}
-
-Launch prepare_scaled(const Load& op, const Signature&) { return decoding(op, least_of(op)); }
+Launch prepare_scaled(const Load& op, const Signature&) { return decoding(op, op.least()); }
 
 /// Reads the pixels of files that need no decoding. Files of several images stay open or mapped
 /// between calls. If pages are to be dropped from the page cache, no file stays mapped, since a

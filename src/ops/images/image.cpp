@@ -67,6 +67,10 @@ void read_file(const std::string& path, std::vector<std::uint8_t>& bytes) {
   file.read(0, std::as_writable_bytes(std::span(bytes)));
 }
 
+bool is_jpeg(std::span<const std::uint8_t> bytes) {
+  return starts_as({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, jpeg_mark);
+}
+
 void decode_image(std::span<const std::uint8_t> bytes, Image& image) {
   DecodeMemory memory;
   decode_image(bytes, image, memory);
@@ -77,7 +81,7 @@ void decode_image(std::span<const std::uint8_t> bytes, Image& image, DecodeMemor
   image.remarks.clear();
   if (bytes.empty()) throw std::runtime_error("empty file");
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (starts_as(start, jpeg_mark)) return decode_jpeg(bytes, image, memory, least);
+  if (is_jpeg(bytes)) return decode_jpeg(bytes, image, memory, least);
   if (starts_as(start, png_mark) && !is_apples_png(start)) return decode_png(bytes, image, memory);
   if (starts_as_webp(start)) return decode_webp(bytes, image, memory);
   throw std::runtime_error(why_not_read(bytes));

@@ -87,4 +87,7 @@ void decode_image(std::span<const std::uint8_t> bytes, Image& image, DecodeMemor
                   const LeastSize& least = {});
 void decode_image(std::span<const std::uint8_t> bytes, Image& image);
 
+/// Returns true if the content begins as that of a JPEG file.
+bool is_jpeg(std::span<const std::uint8_t> bytes);
+
 }  // namespace normbench

@@ -311,7 +311,12 @@ FileContents try_image(const std::string& file) try {
   Image image;
   read_file(file, bytes);
   decode_image(bytes, image);
-  return {.remarks = image.remarks};
+  FileContents found{.remarks = image.remarks};
+  if (is_jpeg(bytes)) {
+    found.jpeg_height = image.height;
+    found.jpeg_width = image.width;
+  }
+  return found;
 } catch (const std::exception& error) {
   return {.why_broken = error.what()};
 }
