@@ -126,8 +126,8 @@ void check_loaders(const TryConfig& wanted, std::vector<std::string>& mistakes) 
       if (name == other || after_load(stages) != after_load(its)) continue;
       mistakes.push_back(fmt::format(
           "\"{}\" is the same as \"{}\": with --images each variant loads them (one that begins "
-          "with source:batch={},size=[{},{}] has images in memory instead)",
-          name, other, wanted.batches.front().get<std::int64_t>(), wanted.height, wanted.width));
+          "with source has random images in memory instead)",
+          name, other));
     }
 }
 
@@ -173,10 +173,14 @@ Json read_wanted(TryOptions& options) {
   return try_config(wanted);
 }
 
-/// Returns the words that describe the stages, by their JSON pointers in the config of
-/// read_wanted(): "resize" for "/experiments/0/variants/resize normalize/0".
+/// Returns the options and the words that describe the stages, by their JSON pointers in the config
+/// of read_wanted(): "resize" for "/experiments/0/variants/resize normalize/0".
 std::map<std::string, std::string> words_by_pointer(const TryOptions& options) {
   std::map<std::string, std::string> words;
+  for (const char* const start : {"load", "source"})
+    for (const auto& [field, option] : {std::pair("path", "--images"),
+                                        std::pair("batch", "--batch"), std::pair("size", "--size")})
+      words[fmt::format("/experiments/0/{}/{}", start, field)] = option;
   auto word = options.stages.begin();
   for (const auto& [name, stages] : options.wanted.variants) {
     for (std::size_t i = 0; i < stages.size() && word != options.stages.end(); ++i)
@@ -191,7 +195,9 @@ std::map<std::string, std::string> words_by_pointer(const TryOptions& options) {
 void name_words(const TryOptions& options, std::vector<Issue>& issues) {
   for (const auto& [pointer, word] : words_by_pointer(options))
     for (Issue& issue : issues) {
-      if (issue.pointer == pointer)
+      if (issue.pointer == pointer && word.starts_with("--"))
+        issue = {"", fmt::format("{}: {}", word, issue.text)};
+      else if (issue.pointer == pointer)
         issue = {"", fmt::format("{}: {} (a field is written OP:FIELD=VALUE; normbench list ops OP "
                                  "names them)",
                                  word, issue.text)};
@@ -254,7 +260,10 @@ Subcommand make_try() {
       {"--gpu", "", "Compare normalising on the CPU and on the GPU, too", &wanted.gpu},
       {"--profile", "", "Profile the variants, too: what takes the time within their stages",
        &options->profile},
-      {"--seconds", "S", "Time for the rounds of a group, max_seconds_per_group (default: 4)",
+      {"--seconds", "S",
+       "Time for the rounds of a group, max_seconds_per_group (default: 4; a sweep of batches "
+       "shares "
+       "it). At least about 12 rounds are measured, however long they take",
        note({[&wanted](const std::string& name, const std::string& given) {
          wanted.seconds = read_number(name, given, 0.1, 1e6);
        }})}};
@@ -281,8 +290,10 @@ Subcommand make_try() {
               },
           .help =
               "Several values, with commas between them, are compared with each other. normbench "
-              "list ops names "
-              "the ops, and normbench list ops OP the fields of one: resize:size=[224,224].",
+              "list ops names the ops, and normbench list ops OP the fields of one: "
+              "resize:size=[224,224]. A loader: --images DIR load normalize vs load:kernel=scaled "
+              "normalize; against images in memory: --images DIR load normalize vs source "
+              "normalize.",
           .given = &options->given};
 }
 

@@ -320,11 +320,19 @@ struct CauseWords {
     return {text.name(), text.what(), text.evidence()};
   }
   CauseText operator()(const why::StageApart& found) const {
-    return {
-        found.label, found.label,
-        fmt::format("It takes {} ms, {}: no other stage differs more.", format_ms(found.own_ns),
-                    found.its_ns > 0 ? fmt::format("in the fastest {} ms", format_ms(found.its_ns))
-                                     : "which the fastest has not")};
+    const std::string labels = enumerate(found.labels);
+    const std::string own = fmt::format(
+        "{} {} ms", found.labels.size() > 1 ? "They take" : "It takes", format_ms(found.own_ns));
+    if (!found.instead.empty())
+      return {labels, labels,
+              fmt::format("{}; the fastest has {} instead, which {} {} ms.", own,
+                          enumerate(found.instead), found.instead.size() > 1 ? "take" : "takes",
+                          format_ms(found.its_ns))};
+    return {labels, labels,
+            found.its_ns > 0
+                ? fmt::format("{}, in the fastest {} ms: no other stage differs more.", own,
+                              format_ms(found.its_ns))
+                : fmt::format("{}, which the fastest has not: no other stage differs more.", own)};
   }
   CauseText operator()(const why::OneStage& found) const {
     return {found.label, found.label, fmt::format("It takes {} of its time.", share())};

@@ -156,24 +156,49 @@ std::string missing_groups_text(const Results& results, const std::vector<Missin
   return text.empty() ? "all groups were measured, but not all were profiled" : text;
 }
 
-/// Returns the label of a stage. For a stage that decodes files, also says what belongs to it.
-std::string stage_name(const CaseResult& result, const StageResult& stage) {
-  const auto decodes = [&](const ResourceShare& part) {
+bool decodes(const CaseResult& result, const StageResult& stage) {
+  return std::ranges::any_of(parts(result), [&](const ResourceShare& part) {
     return part.resource == Resource::Decode &&
            std::ranges::find(part.stages, stage.label) != part.stages.end();
-  };
-  return stage.label +
-         (std::ranges::any_of(parts(result), decodes) ? " with reading, decoding, resizing" : "");
+  });
+}
+
+/// Returns what a stage that decodes spends its CPU time on, by the profile of the case, like "
+/// (decode 74 %, resize 24 %, read 2.1 %)". Returns "" without a profile.
+std::string parts_text(const GroupResult& group, const CaseResult& result) {
+  const CaseProfile* const profile = find_profile(group, result.variant);
+  if (profile == nullptr) return "";
+  const std::vector<std::string> names{"decode", "resize", "read", "mmap"};
+  double sum = 0;
+  std::vector<std::pair<std::string, double>> found;
+  for (const std::string& name : names) {
+    const auto row = std::ranges::find(profile->rows, name, &ProfileRow::name);
+    if (row == profile->rows.end()) continue;
+    found.emplace_back(name, static_cast<double>(row->self_cpu_ns));
+    sum += found.back().second;
+  }
+  std::vector<std::string> texts;
+  for (const auto& [name, ns] : found)
+    if (sum > 0) texts.push_back(fmt::format("{} {}", name, format_percent(ns / sum)));
+  return texts.empty() ? "" : fmt::format(" ({})", fmt::join(texts, ", "));
+}
+
+/// Returns the label of a stage. For a stage that decodes files, also says what belongs to it.
+std::string stage_name(const GroupResult& group, const CaseResult& result,
+                       const StageResult& stage) {
+  if (!decodes(result, stage)) return stage.label;
+  const std::string parts = parts_text(group, result);
+  return stage.label + (parts.empty() ? " with reading, decoding, resizing" : parts);
 }
 
 /// Returns the share of each stage in the time of a case, like "Stages of a: load 95 %, normalize 5
 /// %." Returns "" if the case has one stage, or if a stage has no times.
-std::string stages_text(const CaseResult& result) {
+std::string stages_text(const GroupResult& group, const CaseResult& result) {
   std::vector<std::string> texts;
   for (const StageResult& stage : result.stages) {
     const double share = stage_share(result, stage);
     if (share <= 0) return "";
-    texts.push_back(fmt::format("{} {} ms ({})", stage_name(result, stage),
+    texts.push_back(fmt::format("{} {} ms ({})", stage_name(group, result, stage),
                                 format_ms(per_iteration_ns(result, stage.rounds_ns)),
                                 format_percent(share)));
   }
@@ -181,22 +206,28 @@ std::string stages_text(const CaseResult& result) {
   return fmt::format("Stages of {}: {}.", spoken(result.variant), fmt::join(texts, ", "));
 }
 
-/// Adds the shares of stages of at most three cases, if the last group has no profile, which would
-/// show them: of the baseline, the fastest case and the next one.
+/// Adds the shares of stages of at most three cases of the last group: of the baseline, the fastest
+/// case and the next one. If the group has profiles, whose tables have these shares, adds only
+/// those of cases that decode, because the table of one case alone is shown.
 void add_stages(const Experiment& experiment, std::vector<std::string>& lines) {
   constexpr std::size_t most = 3;
   const GroupResult& group = *experiment.groups.back();
   const GroupAnalysis& analysis = experiment.analyses.back();
-  if (!group.profile.empty()) return;
+  const auto decodes_files = [](const CaseResult& result) {
+    return std::ranges::any_of(result.stages,
+                               [&](const StageResult& stage) { return decodes(result, stage); });
+  };
   std::vector<int> shown;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i)
-    if (analysis.cases[i].time_ns && !group.cases[i].pipeline) shown.push_back(i);
+    if (analysis.cases[i].time_ns && !group.cases[i].pipeline &&
+        (group.profile.empty() || decodes_files(group.cases[i])))
+      shown.push_back(i);
   std::ranges::stable_sort(shown, {}, [&](int i) {
     return group.cases[i].variant == group.baseline ? 0 : analysis.cases[i].time_ns->value;
   });
   std::size_t added = 0;
   for (const int i : shown) {
-    const std::string text = added < most ? stages_text(group.cases[i]) : "";
+    const std::string text = added < most ? stages_text(group, group.cases[i]) : "";
     if (text.empty()) continue;
     ++added;
     lines.push_back(group.point.empty() ? text

@@ -216,7 +216,8 @@ std::string in_blocks(const Column& names, const std::vector<Column>& points, st
 /// the fastest variant of each point, since times a batch do not tell which batch is the best.
 void add_rates(const Experiment& experiment, Column& names, std::vector<Column>& points) {
   std::set<std::int64_t> batches;
-  for (const GroupResult* group : experiment.groups) batches.insert(images_of(*group));
+  for (const GroupResult* group : experiment.groups)
+    for (const CaseResult& result : group->cases) batches.insert(result.images);
   if (batches.size() < 2) return;
   names.cells.emplace_back("images/s of the fastest");
   for (std::size_t g = 0; g < points.size(); ++g) {

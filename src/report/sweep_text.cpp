@@ -54,7 +54,7 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
     case Outcome::Unfair:
       return "No winner, the outputs are not alike";
     case Outcome::Alone:
-      return "Only " + fastest + " ran";
+      return group.cases.size() == 1 ? "Measured: " + fastest : "Only " + fastest + " ran";
     case Outcome::Winner:
       return "Fastest: " + fastest;
     case Outcome::Tie:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/issue.h"
@@ -130,6 +131,15 @@ Json stage_of(const std::string& word) {
   return stage;
 }
 
+/// Returns the time for the rounds of a group. If it is not given, the points of a sweep of batches
+/// share 4 s, so that the answer is there in about 10 s. Each has at least 1 s, and a whole number
+/// of tenths.
+double seconds_of(const TryConfig& wanted) {
+  constexpr double all = 4, least = 1;
+  const auto points = static_cast<double>(std::max<std::size_t>(1, wanted.batches.size()));
+  return wanted.seconds.value_or(std::max(least, std::floor(10 * all / points) / 10));
+}
+
 }  // namespace
 
 std::vector<std::string> left_out_of(const TryConfig& wanted) {
@@ -173,10 +183,15 @@ Json try_config(const TryConfig& wanted) {
   }
   Json experiments = Json::array({experiment});
   if (wanted.gpu) experiments.push_back(place_experiment(wanted, vary));
+  Json defaults{{"normalize", normalize}, {"cast", {{"to", "float32"}}}};
+  if (!wanted.images.empty() && wanted.batches.size() == 1)
+    defaults["source"] = {{"batch", wanted.batches.front()},
+                          {"size", {wanted.height, wanted.width}},
+                          {"layout", "nhwc"}};
   return {{"schema", 1},
           {"name", "try"},
-          {"measure", {{"precision", 0.02}, {"max_seconds_per_group", wanted.seconds}}},
-          {"defaults", {{"normalize", normalize}, {"cast", {{"to", "float32"}}}}},
+          {"measure", {{"precision", 0.02}, {"max_seconds_per_group", seconds_of(wanted)}}},
+          {"defaults", defaults},
           {"experiments", experiments}};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,7 @@ struct TryConfig {
   // photographs.
   std::vector<Layout> out_layouts = {};
   Json threads = {};   // numbers of threads, or "all" among them; null: the default
-  double seconds = 4;  // time limit for the rounds of a group
+  std::optional<double> seconds;  // for the rounds of a group; nothing: decided by the points
   bool gpu = false;    // also compares normalising on the CPU and on the GPU
   // The stages of each variant, by its name; empty: the usual forms of normalising.
   std::vector<std::pair<std::string, Json>> variants = {};

@@ -271,7 +271,9 @@ std::string advantage_text(const GroupResult& group, const GroupAnalysis& analys
 
 std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis) {
   const Verdict& verdict = analysis.verdict;
-  std::vector<std::string> list{allowed_differences_text(group), bound_text(group, verdict)};
+  std::vector<std::string> list;
+  if (verdict.outcome != Outcome::Unfair) list.push_back(allowed_differences_text(group));
+  list.push_back(bound_text(group, verdict));
   if (verdict.slow) list.push_back(slow_text(group, *verdict.slow));
   if (verdict.pinning) list.push_back(pinning_text(*verdict.pinning));
   if (verdict.preparing) list.push_back(preparing_text(group, *verdict.preparing));

@@ -341,7 +341,7 @@ TEST(ExplainSlow, NamesTheStageInWhichTheTwoDifferMost) {
   const auto slow = analyse(results.groups[0], results).verdict.slow;
   ASSERT_TRUE(slow && is<why::StageApart>(slow->cause));
   const auto& stage = std::get<why::StageApart>(slow->cause.found);
-  EXPECT_EQ(stage.label, "normalize");
+  EXPECT_THAT(stage.labels, testing::ElementsAre("normalize"));
   EXPECT_DOUBLE_EQ(stage.own_ns, 14e6);
   EXPECT_DOUBLE_EQ(stage.its_ns, 4e6);
 }
@@ -351,7 +351,34 @@ TEST(ExplainSlow, TakesAnOpForTheSameWhereAnotherKernelRunsIt) {
   results.groups[0].cases[1].stages[0].label = "load (scaled)";
   const auto slow = analyse(results.groups[0], results).verdict.slow;
   ASSERT_TRUE(slow && is<why::StageApart>(slow->cause));
-  EXPECT_EQ(std::get<why::StageApart>(slow->cause.found).label, "normalize");
+  EXPECT_THAT(std::get<why::StageApart>(slow->cause.found).labels,
+              testing::ElementsAre("normalize"));
+}
+
+TEST(ExplainSlow, ComparesWhatOnlyOneOfTheTwoHasTogether) {
+  Results results = loads_alike();
+  std::vector<StageResult>& stages = results.groups[0].cases[0].stages;
+  stages.push_back(stages[1]);
+  stages[1].op = stages[1].label = "sub";
+  stages[2].op = stages[2].label = "div";
+  for (std::int64_t& ns : stages[1].rounds_ns) ns = 8'000'000;
+  for (std::int64_t& ns : stages[2].rounds_ns) ns = 6'000'000;
+  const auto slow = analyse(results.groups[0], results).verdict.slow;
+  ASSERT_TRUE(slow && is<why::StageApart>(slow->cause));
+  const auto& stage = std::get<why::StageApart>(slow->cause.found);
+  EXPECT_THAT(stage.labels, testing::ElementsAre("sub", "div"));
+  EXPECT_THAT(stage.instead, testing::ElementsAre("normalize"));
+  EXPECT_DOUBLE_EQ(stage.own_ns, 14e6);
+  EXPECT_DOUBLE_EQ(stage.its_ns, 4e6);
+}
+
+TEST(ExplainSlow, KeepsItsCauseWhereNoStageTakesLonger) {
+  Results results = loads_alike();
+  for (StageResult& stage : results.groups[0].cases[1].stages)
+    for (std::int64_t& ns : stage.rounds_ns) ns *= 10;
+  const auto slow = analyse(results.groups[0], results).verdict.slow;
+  ASSERT_TRUE(slow);
+  EXPECT_TRUE(is<why::Decoding>(slow->cause));
 }
 
 TEST(ExplainSlow, KeepsTheResourceThatMakesTheDifference) {

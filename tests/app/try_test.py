@@ -107,8 +107,20 @@ class Try(InFolder):
         done = normbench("try", "--images", "photos", "--size", 8, 16, "load", "normalize", "vs", "normalize", cwd=self.dir)
         self.assertEqual((done.returncode, done.stderr),
                          (2, 'normbench: "normalize" is the same as "load normalize": with --images each variant loads them '
-                             "(one that begins with source:batch=1,size=[8,16] has images in memory instead)\n"))
-        self.shown("--images", "photos", "load", "normalize", "vs", "source:batch=1,size=[224,224]", "normalize")
+                             "(one that begins with source has random images in memory instead)\n"))
+        defaults = self.shown("--images", "photos", "--size", 8, 16, "load", "normalize", "vs", "source", "normalize")["defaults"]
+        self.assertEqual(defaults["source"], {"batch": 1, "size": [8, 16], "layout": "nhwc"})
+
+    def test_mistakes_of_the_start_name_the_option(self):
+        (self.dir / "photos").mkdir()
+        (self.dir / "photos/a.jpg").write_bytes(b"")
+        done = normbench("try", "--images", "photos", "load:storage=raw", "normalize", cwd=self.dir)
+        self.assertEqual(done.returncode, 2)
+        self.assertTrue(done.stderr.startswith("normbench: --images: no .raw file in "), done.stderr)
+
+    def test_the_points_of_a_sweep_share_the_time(self):
+        for args, seconds in ([], 4), (["--batch", "1,8"], 2), (["--batch", "1,2,3,4,5,6"], 1), (["--batch", "1,8", "--seconds", 3], 3):
+            self.assertEqual(self.shown(*args)["measure"]["max_seconds_per_group"], seconds)
 
     def test_a_resize_after_load_is_remarked(self):
         (self.dir / "photos").mkdir()

@@ -176,25 +176,43 @@ std::vector<std::string> labels_of(const CaseResult& result, const std::string& 
   return labels;
 }
 
-/// Compares a stage of `result` with the stages of `other` that have the same label. If `other` has
-/// none, as when another kernel runs the op there, compares all stages of its op.
-why::StageApart apart(const StageResult& stage, const CaseResult& result, const CaseResult& other) {
+/// Returns the labels of the stages of `other` that do the same work as this stage: those with its
+/// label. If there are none, as when another kernel runs the op there, those with its op.
+std::vector<std::string> same_in(const CaseResult& other, const StageResult& stage) {
   const bool is_there =
       std::ranges::find(other.stages, stage.label, &StageResult::label) != other.stages.end();
-  const auto labels = [&](const CaseResult& of) {
-    return is_there ? std::vector{stage.label} : labels_of(of, stage.op);
-  };
-  return {stage.label, stages_ns(result, labels(result)), stages_ns(other, labels(other))};
+  return is_there ? std::vector{stage.label} : labels_of(other, stage.op);
 }
 
-/// Returns the stage of `result` that takes longer than in `other` by the largest difference. Its
-/// label is "" if no stage takes longer.
+/// Returns the labels of the stages of `result` that do work which no stage of `other` does.
+std::vector<std::string> only_in(const CaseResult& result, const CaseResult& other) {
+  std::vector<std::string> labels;
+  for (const StageResult& stage : result.stages)
+    if (same_in(other, stage).empty()) labels.push_back(stage.label);
+  return labels;
+}
+
+/// Compares a stage of `result` with the stages of `other` that do the same work.
+why::StageApart apart(const StageResult& stage, const CaseResult& result, const CaseResult& other) {
+  const std::vector<std::string> its = same_in(other, stage);
+  const bool is_label = its == std::vector{stage.label};
+  return {{stage.label},
+          stages_ns(result, is_label ? its : labels_of(result, stage.op)),
+          stages_ns(other, its)};
+}
+
+/// Returns what of `result` takes longer than in `other` by the largest difference: a stage that
+/// both have, or all stages that `other` has not, compared with all that `result` has not. Has no
+/// labels if nothing takes longer.
 why::StageApart most_apart(const CaseResult& result, const CaseResult& other) {
-  why::StageApart most{.label = "", .own_ns = 0, .its_ns = 0};
-  for (const StageResult& stage : result.stages) {
-    const why::StageApart one = apart(stage, result, other);
+  const std::vector<std::string> own = only_in(result, other), its = only_in(other, result);
+  why::StageApart most{.labels = {}, .own_ns = 0, .its_ns = 0};
+  const auto compare = [&](const why::StageApart& one) {
     if (one.own_ns - one.its_ns > most.own_ns - most.its_ns) most = one;
-  }
+  };
+  for (const StageResult& stage : result.stages)
+    if (!same_in(other, stage).empty()) compare(apart(stage, result, other));
+  if (!own.empty()) compare({own, stages_ns(result, own), stages_ns(other, its), its});
   return most;
 }
 
@@ -272,7 +290,7 @@ Cause explain_slow(const GroupResult& group, const CaseAnalysis& analysis, int i
   const auto longer_ns = std::visit(LongerBy{own, other}, cause.found);
   if (!longer_ns) return cause;
   const why::StageApart most = most_apart(own, other);
-  if (most.own_ns - most.its_ns <= *longer_ns) return cause;
+  if (most.labels.empty() || most.own_ns - most.its_ns <= *longer_ns) return cause;
   return {most, std::min(1.0, most.own_ns / median_ns(own, document.results()))};
 }
 

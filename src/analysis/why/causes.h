@@ -128,9 +128,12 @@ struct Floors {  // the limits of the stages add up to nearly all of the time
 struct OneStage {
   std::string label;
 };
-struct StageApart {  // the stage in which a slow case differs most from the fastest
-  std::string label;
-  double own_ns, its_ns;  // per iteration; `its_ns` is 0 if the fastest case has no such stage
+struct StageApart {                 // the stages in which a slow case differs most from the fastest
+  std::vector<std::string> labels;  // several only if the fastest case has none of them
+  double own_ns, its_ns;            // per iteration
+  // The stages of the fastest case that the slow one has not; empty if `labels` is one stage that
+  // both have.
+  std::vector<std::string> instead = {};
 };
 struct InFlight {             // the case is at the bound of its pipeline
   PipelineAnalysis pipeline;  // always has a `bound`
