@@ -94,15 +94,19 @@ void find_images(TryOptions& options) {
   }
 }
 
+/// Returns true if one of these stages has this op.
+bool runs(const Json& stages, std::string_view op) {
+  return std::ranges::any_of(stages, [&](const Json& stage) {
+    return stage == op || (stage.is_object() && value_at(stage, "/op") == op);
+  });
+}
+
 /// --out-dtype and --out-layout set members of a stage `normalize`. If one of them is given, adds a
 /// mistake for each variant (list of stages) without such a stage.
 void check_normalized(const TryConfig& wanted, std::vector<std::string>& mistakes) {
-  const auto normalizes = [](const Json& stage) {
-    return stage == "normalize" || (stage.is_object() && value_at(stage, "/op") == "normalize");
-  };
   const auto check = [&](bool is_given, std::string_view option, std::string_view instead) {
     for (const auto& [name, stages] : wanted.variants)
-      if (is_given && std::ranges::none_of(stages, normalizes))
+      if (is_given && !runs(stages, "normalize"))
         mistakes.push_back(
             fmt::format("{} is that of normalize, which \"{}\" does not have (write {})", option,
                         name, instead));
@@ -115,7 +119,9 @@ void check_normalized(const TryConfig& wanted, std::vector<std::string>& mistake
 /// each variant that is therefore the same as one before it.
 void check_loaders(const TryConfig& wanted, std::vector<std::string>& mistakes) {
   const auto after_load = [](Json stages) {
-    if (!stages.empty() && stages.front() == Load::name) stages.erase(0);
+    const bool is_plain = !stages.empty() && (stages.front() == Load::name ||
+                                              stages.front() == Json{{"op", Load::name}});
+    if (is_plain) stages.erase(0);
     return stages;
   };
   if (wanted.images.empty()) return;
@@ -124,20 +130,18 @@ void check_loaders(const TryConfig& wanted, std::vector<std::string>& mistakes) 
       const auto& [name, stages] = wanted.variants[i];
       const auto& [other, its] = wanted.variants[j];
       if (name == other || after_load(stages) != after_load(its)) continue;
-      mistakes.push_back(fmt::format(
-          "\"{}\" is the same as \"{}\": with --images each variant loads them (one that begins "
-          "with source has random images in memory instead)",
-          name, other));
+      mistakes.push_back(
+          fmt::format("\"{}\" is the same as \"{}\": with --images each variant loads the "
+                      "photographs (one that begins "
+                      "with source has random images in memory instead)",
+                      name, other));
     }
 }
 
-/// Returns true if a variant resizes what `load` has already resized to --size.
+/// Returns true if a variant resizes images after `load`, which has resized or cropped them.
 bool resizes_twice(const TryConfig& wanted) {
-  const auto resizes = [](const Json& stage) {
-    return stage == "resize" || (stage.is_object() && value_at(stage, "/op") == "resize");
-  };
-  return !wanted.images.empty() && std::ranges::any_of(wanted.variants, [&](const auto& variant) {
-    return std::ranges::any_of(variant.second, resizes);
+  return !wanted.images.empty() && std::ranges::any_of(wanted.variants, [](const auto& variant) {
+    return runs(variant.second, "resize") && !runs(variant.second, "source");
   });
 }
 
@@ -181,6 +185,7 @@ std::map<std::string, std::string> words_by_pointer(const TryOptions& options) {
     for (const auto& [field, option] : {std::pair("path", "--images"),
                                         std::pair("batch", "--batch"), std::pair("size", "--size")})
       words[fmt::format("/experiments/0/{}/{}", start, field)] = option;
+  words["/experiments/0/source"] = "--batch, --size";
   auto word = options.stages.begin();
   for (const auto& [name, stages] : options.wanted.variants) {
     for (std::size_t i = 0; i < stages.size() && word != options.stages.end(); ++i)
@@ -195,7 +200,7 @@ std::map<std::string, std::string> words_by_pointer(const TryOptions& options) {
 void name_words(const TryOptions& options, std::vector<Issue>& issues) {
   for (const auto& [pointer, word] : words_by_pointer(options))
     for (Issue& issue : issues) {
-      if (issue.pointer == pointer && word.starts_with("--"))
+      if (issue.pointer == pointer && !issue.text.starts_with("no \""))
         issue = {"", fmt::format("{}: {}", word, issue.text)};
       else if (issue.pointer == pointer)
         issue = {"", fmt::format("{}: {} (a field is written OP:FIELD=VALUE; normbench list ops OP "
@@ -216,8 +221,7 @@ Exit try_it(TryOptions& options) {
           .folder = fs::current_path().string()};
   for (const std::string& text : left_out_of(options.wanted)) tell("normbench: {}\n", text);
   if (resizes_twice(options.wanted))
-    tell("normbench: load resizes to {}x{} (--size): resize works on its result\n",
-         options.wanted.height, options.wanted.width);
+    tell("normbench: load resizes the images itself (--size): resize works on its result\n");
   if (!options.show && options.save.empty()) return run_new(run, std::move(job));
   const Backends backends = make_backends(run.job.backend);
   const std::string text = pretty(make_plan(job, backends).config, 2) + "\n";

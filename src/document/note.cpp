@@ -22,7 +22,7 @@ std::string sentence(const Note& note) {
       return "max_seconds_per_group leaves no time to check whole outputs";
     case Note::Kind::DecodedSmaller:
       return fmt::format("scaled decodes {} of {} files at a smaller size{}", note.count, note.of,
-                         note.count == 0 ? ": none is large enough, so it is as decode" : "");
+                         note.count == 0 ? ", so it does here what decode does" : "");
     case Note::Kind::SmallDataset:
       return fmt::format(
           "only {} images for a batch of {}: some images are loaded more than once, from a cache",

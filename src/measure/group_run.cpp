@@ -135,7 +135,7 @@ void note_dataset(Member& member) {
     member.result->notes.push_back(
         sentence({.kind = Note::Kind::SmallDataset, .count = dataset.images, .of = load->batch}));
   const Kernel* const kernel = member.planned->stages.front().kernel;
-  if (kernel != nullptr && kernel->psnr_db > 0)
+  if (kernel != nullptr && kernel->name == "scaled")
     member.result->notes.push_back(sentence({.kind = Note::Kind::DecodedSmaller,
                                              .count = decoded_smaller(*load),
                                              .of = dataset.files}));
@@ -519,27 +519,29 @@ Budget GroupRun::budget_for(const std::vector<Member*>& contenders) const {
 }
 
 std::map<const Member*, std::size_t> GroupRun::stream_ranks() {
-  std::map<const Member*, std::size_t> ranks;
-  const std::vector<Member*> contenders = live();
-  const auto is_stream = [&](const Member* member) {
-    return !member->is_case(group()) &&
-           std::holds_alternative<Stream>(member->planned->stages.front().op);
+  std::vector<Member*> streams = live();
+  std::erase_if(streams, [&](const Member* member) {
+    return member->is_case(group()) ||
+           !std::holds_alternative<Stream>(member->planned->stages.front().op);
+  });
+  const auto are_alike = [](const Case& a, const Case& b) {
+    return a.values == b.values && a.threads == b.threads && a.resident == b.resident &&
+           a.stages.front().place == b.stages.front().place;
   };
-  for (const Member* member : contenders) {
-    if (!is_stream(member)) continue;
+  const auto order = [](const Member* member) {
+    return std::pair(member->shape.iteration_ns, member->index);
+  };
+  std::map<const Member*, std::size_t> ranks;
+  for (const Member* member : streams)
     ranks[member] =
-        static_cast<std::size_t>(std::ranges::count_if(contenders, [&](const Member* other) {
-          return is_stream(other) && other->planned->values == member->planned->values &&
-                 other->planned->threads == member->planned->threads &&
-                 std::pair(other->shape.iteration_ns, other->index) <
-                     std::pair(member->shape.iteration_ns, member->index);
+        static_cast<std::size_t>(std::ranges::count_if(streams, [&](const Member* other) {
+          return are_alike(*member->planned, *other->planned) && order(other) < order(member);
         }));
-  }
   return ranks;
 }
 
 void GroupRun::leave_out_slow_streams() {
-  constexpr std::size_t fewest = 2, most = 5;
+  constexpr std::size_t fewest = 2;
   const std::vector<Member*> contenders = live();
   if (const GroupResult* const first = context_.part.first) {
     for (Member* member : contenders) {
@@ -550,18 +552,19 @@ void GroupRun::leave_out_slow_streams() {
     }
     return;
   }
-  double least = budget_for(contenders).forecast.seconds();
-  if (!is_overrun(budget_for(contenders).forecast, plan_.measure_of(group()).max_seconds_per_group))
-    return;
+  const GroupForecast whole = budget_for(contenders).forecast;
+  if (!is_overrun(whole, plan_.measure_of(group()).max_seconds_per_group)) return;
   const std::map<const Member*, std::size_t> ranks = stream_ranks();
   const auto is_below = [&](const Member* member, std::size_t count) {
     const auto found = ranks.find(member);
     return found == ranks.end() || found->second < count;
   };
+  double least = whole.seconds();
   std::size_t kept = contenders.size();
-  for (std::size_t count = fewest; count <= most; ++count) {
+  for (std::size_t count = fewest; count < contenders.size(); ++count) {
     std::vector<Member*> some = contenders;
     std::erase_if(some, [&](const Member* member) { return !is_below(member, count); });
+    if (some.size() == contenders.size()) break;
     const double seconds = budget_for(some).forecast.seconds();
     if (seconds >= least) continue;
     kept = count;

@@ -194,14 +194,15 @@ class GroupRun {
   /// No number is set above the smallest `most_iterations` of all contenders. The numbers of
   /// pipelines are not changed. If `context_.part.first` is set, no number is changed.
   void align_turns();
-  /// Returns a number for each limit that is a `stream` and takes turns: how many other streams of
-  /// the same bytes, with as many threads, have a shorter iteration.
+  /// Returns a rank for each limit that is a `stream` and takes turns: the number of other streams
+  /// of the same kind that have a shorter iteration. Streams are of the same kind if their bytes,
+  /// threads and place are the same, and all or none of them stay in the cache.
   std::map<const Member*, std::size_t> stream_ranks();
-  /// If the group would exceed its time limit by so much that the user is told (is_overrun()), ends
-  /// some limits before their first turn. Of the streams of the same bytes, at least the two
-  /// fastest stay, since only the fastest one decides what the machine can do. More of them stay
-  /// if the group then ends sooner, because its blocks have another number of rounds. If
-  /// `context_.part.first` is set, ends those that did not run there.
+  /// If is_overrun() for the forecast of the group, ends some limits before their first turn. Of
+  /// the streams of a kind, at least the two fastest stay, since the fastest one decides what the
+  /// machine can do. More of them stay if the group then ends sooner: the number of contenders
+  /// decides how many rounds a block has. If `context_.part.first` is set, ends those that did not
+  /// run there.
   void leave_out_slow_streams();
   /// Decides how the group spends its time: makes the budget, shortens the turns of loaders and
   /// pipelines if they take too long, and starts the walk through the files.

@@ -1,30 +1,27 @@
 #include "measure/page_touch.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
 
+#include "backend/cpu/memory.h"
 #include "backend/cpu/team.h"
 #include "machine/topology.h"
 
 namespace normbench {
 namespace {
 
-/// Writes to each page that begins at a multiple of the page size from `first`, so that the
-/// operating system maps it from the memory of the calling thread's node. One call of madvise()
-/// maps all pages in less than half of the time that a page fault for each takes. It needs
-/// Linux 5.14 and memory that the operating system owns; otherwise each page is written.
-void map_pages(std::byte* first, std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(page_bytes());
-  const std::size_t before = reinterpret_cast<std::uintptr_t>(first) % page;
-  if (madvise(first - before, before + bytes, MADV_POPULATE_WRITE) == 0) return;
-  for (std::size_t at = 0; at < bytes; at += page) first[at] = std::byte{1};
-}
-
 constexpr std::uintptr_t block_bytes = std::uintptr_t{2} << 20;
+
+/// Has the system map the pages of this memory, from the node of the calling thread. If it does not
+/// know the call for all pages at once (populate_pages()), or the memory is not the system's own, a
+/// byte of each page is written instead.
+void map_or_write(std::byte* first, std::size_t bytes) {
+  if (populate_pages(first, static_cast<std::int64_t>(bytes))) return;
+  for (std::size_t at = 0; at < bytes; at += static_cast<std::size_t>(page_bytes()))
+    first[at] = std::byte{1};
+}
 
 }  // namespace
 
@@ -55,7 +52,7 @@ void touch_pages(std::byte* first, std::size_t bytes, const TouchPlan& plan) {
     for (std::size_t at = 0; at < bytes; at += page) {
       const std::size_t begin = at;
       while (at < bytes && (all || plan.rank(first, at) == rank)) at += page;
-      if (at > begin) map_pages(first + begin, std::min(at, bytes) - begin);
+      if (at > begin) map_or_write(first + begin, std::min(at, bytes) - begin);
     }
   };
   if (plan.threads <= 1) return touch(0, true);

@@ -27,7 +27,8 @@ TouchPlan touched_by_readers(int threads, std::size_t bytes, std::size_t stride)
 /// blocks of a node over its threads in rotation. So a large buffer is spread over all nodes.
 TouchPlan touched_in_turn(std::span<const int> nodes);
 
-/// Has the operating system map every page. The plan decides which thread does that. The values of
+/// Has the operating system map every page of this memory. If several threads do that, `first` must
+/// be the start of a page. The plan decides which thread does that. The values of
 /// the bytes are not specified then.
 void touch_pages(std::byte* first, std::size_t bytes, const TouchPlan& plan);
 using Touch = std::function<void(std::byte* first, std::size_t bytes, const TouchPlan& plan)>;

@@ -323,16 +323,17 @@ struct CauseWords {
     const std::string labels = enumerate(found.labels);
     const std::string own = fmt::format(
         "{} {} ms", found.labels.size() > 1 ? "They take" : "It takes", format_ms(found.own_ns));
-    if (!found.instead.empty())
+    const std::string its = format_ms(found.its_ns);
+    if (found.is_in_both)
       return {labels, labels,
-              fmt::format("{}; the fastest has {} instead, which {} {} ms.", own,
-                          enumerate(found.instead), found.instead.size() > 1 ? "take" : "takes",
-                          format_ms(found.its_ns))};
-    return {labels, labels,
-            found.its_ns > 0
-                ? fmt::format("{}, in the fastest {} ms: no other stage differs more.", own,
-                              format_ms(found.its_ns))
-                : fmt::format("{}, which the fastest has not: no other stage differs more.", own)};
+              fmt::format("{}, in the fastest {} ms: nothing else differs more.", own, its)};
+    if (found.instead.empty())
+      return {labels, labels,
+              fmt::format("{}, which the fastest has not: nothing else differs more.", own)};
+    return {
+        labels, labels,
+        fmt::format("{}; the fastest has {} instead, which {} {} ms.", own,
+                    enumerate(found.instead), found.instead.size() > 1 ? "take" : "takes", its)};
   }
   CauseText operator()(const why::OneStage& found) const {
     return {found.label, found.label, fmt::format("It takes {} of its time.", share())};

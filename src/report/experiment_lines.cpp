@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "analysis/why/parts.h"
@@ -164,23 +165,27 @@ bool decodes(const CaseResult& result, const StageResult& stage) {
 }
 
 /// Returns what a stage that decodes spends its CPU time on, by the profile of the case, like "
-/// (decode 74 %, resize 24 %, read 2.1 %)". Returns "" without a profile.
+/// (decode 74 %, resize 24 %, read 2.1 %)". Returns "" without a profile, or if another stage has
+/// one of these names, because the profile adds both up.
 std::string parts_text(const GroupResult& group, const CaseResult& result) {
+  static constexpr std::array names{"decode", "resize", "read", "mmap"};
   const CaseProfile* const profile = find_profile(group, result.variant);
   if (profile == nullptr) return "";
-  const std::vector<std::string> names{"decode", "resize", "read", "mmap"};
   double sum = 0;
   std::vector<std::pair<std::string, double>> found;
-  for (const std::string& name : names) {
+  for (const char* const name : names) {
+    if (std::ranges::find(result.stages, name, &StageResult::label) != result.stages.end())
+      return "";
     const auto row = std::ranges::find(profile->rows, name, &ProfileRow::name);
     if (row == profile->rows.end()) continue;
     found.emplace_back(name, static_cast<double>(row->self_cpu_ns));
     sum += found.back().second;
   }
+  if (sum <= 0) return "";
   std::vector<std::string> texts;
   for (const auto& [name, ns] : found)
-    if (sum > 0) texts.push_back(fmt::format("{} {}", name, format_percent(ns / sum)));
-  return texts.empty() ? "" : fmt::format(" ({})", fmt::join(texts, ", "));
+    texts.push_back(fmt::format("{} {}", name, format_percent(ns / sum)));
+  return fmt::format(" ({})", fmt::join(texts, ", "));
 }
 
 /// Returns the label of a stage. For a stage that decodes files, also says what belongs to it.
@@ -191,28 +196,32 @@ std::string stage_name(const GroupResult& group, const CaseResult& result,
   return stage.label + (parts.empty() ? " with reading, decoding, resizing" : parts);
 }
 
-/// Returns the share of each stage in the time of a case, like "Stages of a: load 95 %, normalize 5
-/// %." Returns "" if the case has one stage, or if a stage has no times.
+/// Returns the median time of each stage of a case, and its share in their sum, like "Stages of a:
+/// load 19.0 ms (95 %), normalize 1.00 ms (5 %)." Returns "" if the case has one stage, or if the
+/// stages have no times. Stages on a device have no shares, because they may overlap others.
 std::string stages_text(const GroupResult& group, const CaseResult& result) {
+  double sum = 0;
+  for (const StageResult& stage : result.stages) sum += per_iteration_ns(result, stage.rounds_ns);
+  if (result.stages.size() < 2 || sum <= 0) return "";
   std::vector<std::string> texts;
   for (const StageResult& stage : result.stages) {
-    const double share = stage_share(result, stage);
-    if (share <= 0) return "";
-    texts.push_back(fmt::format("{} {} ms ({})", stage_name(group, result, stage),
-                                format_ms(per_iteration_ns(result, stage.rounds_ns)),
-                                format_percent(share)));
+    const double ns = per_iteration_ns(result, stage.rounds_ns);
+    texts.push_back(
+        fmt::format("{} {} ms{}", stage_name(group, result, stage), format_ms(ns),
+                    uses_gpu(result) ? "" : fmt::format(" ({})", format_percent(ns / sum))));
   }
-  if (texts.size() < 2) return "";
   return fmt::format("Stages of {}: {}.", spoken(result.variant), fmt::join(texts, ", "));
 }
 
-/// Adds the shares of stages of at most three cases of the last group: of the baseline, the fastest
-/// case and the next one. If the group has profiles, whose tables have these shares, adds only
-/// those of cases that decode, because the table of one case alone is shown.
+/// Adds the stage times of at most three cases of the last group: first of the baseline, then of
+/// the fastest cases. Leaves out pipelines and cases of one stage. If the group has profiles, adds
+/// only cases that decode: their profiles tell what loading consists of, and the report shows the
+/// profile of one case.
 void add_stages(const Experiment& experiment, std::vector<std::string>& lines) {
   constexpr std::size_t most = 3;
   const GroupResult& group = *experiment.groups.back();
   const GroupAnalysis& analysis = experiment.analyses.back();
+  if (analysis.busy) return;
   const auto decodes_files = [](const CaseResult& result) {
     return std::ranges::any_of(result.stages,
                                [&](const StageResult& stage) { return decodes(result, stage); });

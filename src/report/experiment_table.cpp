@@ -212,23 +212,27 @@ std::string in_blocks(const Column& names, const std::vector<Column>& points, st
   return text;
 }
 
-/// If the points of the sweep differ in their images a batch, adds a row: the images a second of
-/// the fastest variant of each point, since times a batch do not tell which batch is the best.
+/// If points of the sweep differ in their images a batch, adds a row with the most images a second
+/// of any variant at each point, since times a batch do not tell which batch is the best.
 void add_rates(const Experiment& experiment, Column& names, std::vector<Column>& points) {
-  std::set<std::int64_t> batches;
-  for (const GroupResult* group : experiment.groups)
-    for (const CaseResult& result : group->cases) batches.insert(result.images);
-  if (batches.size() < 2) return;
-  names.cells.emplace_back("images/s of the fastest");
-  for (std::size_t g = 0; g < points.size(); ++g) {
-    std::string& cell = points[g].cells.emplace_back();
-    if (g >= experiment.groups.size()) continue;  // the column "of limit"
-    const GroupAnalysis& analysis = experiment.analyses[g];
-    if (analysis.verdict.fastest.empty()) continue;
-    const auto& rate =
-        analysis.cases[static_cast<std::size_t>(analysis.verdict.fastest[0])].images_per_second;
-    if (rate) cell = format_rate(*rate);
+  std::set<std::set<std::int64_t>> batches;  // of the points
+  std::vector<std::string> cells;
+  for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
+    std::set<std::int64_t> images;
+    double most = 0;
+    for (std::size_t i = 0; i < experiment.groups[g]->cases.size(); ++i) {
+      images.insert(experiment.groups[g]->cases[i].images);
+      most = std::max(most, experiment.analyses[g].cases[i].images_per_second.value_or(0));
+    }
+    batches.insert(images);
+    cells.push_back(most > 0 ? format_rate(most) : "");
   }
+  const bool has_rates =
+      std::ranges::any_of(cells, [](const std::string& cell) { return !cell.empty(); });
+  if (batches.size() < 2 || !has_rates) return;
+  names.cells.emplace_back("most images/s");
+  cells.resize(points.size());  // the last column is "of limit"
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].cells.push_back(cells[i]);
 }
 
 /// Returns a table with the median time of each variant at each point of the sweep, in ms. The

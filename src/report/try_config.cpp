@@ -8,6 +8,7 @@
 
 #include "core/issue.h"
 #include "ops/op.h"
+#include "ops/source.h"
 #include "plan/changes.h"
 
 namespace normbench {
@@ -132,8 +133,8 @@ Json stage_of(const std::string& word) {
 }
 
 /// Returns the time for the rounds of a group. If it is not given, the points of a sweep of batches
-/// share 4 s, so that the answer is there in about 10 s. Each has at least 1 s, and a whole number
-/// of tenths.
+/// share 4 s, in whole tenths, so that two or three points are answered in about 10 s. Each has at
+/// least 1 s.
 double seconds_of(const TryConfig& wanted) {
   constexpr double all = 4, least = 1;
   const auto points = static_cast<double>(std::max<std::size_t>(1, wanted.batches.size()));
@@ -184,10 +185,15 @@ Json try_config(const TryConfig& wanted) {
   Json experiments = Json::array({experiment});
   if (wanted.gpu) experiments.push_back(place_experiment(wanted, vary));
   Json defaults{{"normalize", normalize}, {"cast", {{"to", "float32"}}}};
-  if (!wanted.images.empty() && wanted.batches.size() == 1)
-    defaults["source"] = {{"batch", wanted.batches.front()},
-                          {"size", {wanted.height, wanted.width}},
-                          {"layout", "nhwc"}};
+  const auto has_source = [](const auto& variant) {
+    return std::ranges::any_of(variant.second, [](const Json& stage) {
+      return stage == Source::name || (stage.is_object() && value_at(stage, "/op") == Source::name);
+    });
+  };
+  if (!wanted.images.empty() && std::ranges::any_of(wanted.variants, has_source)) {
+    defaults["source"] = {{"batch", start.at("batch")}, {"size", start.at("size")}};
+    defaults["source"]["layout"] = start.value("layout", Json("nhwc"));
+  }
   return {{"schema", 1},
           {"name", "try"},
           {"measure", {{"precision", 0.02}, {"max_seconds_per_group", seconds_of(wanted)}}},

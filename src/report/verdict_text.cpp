@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "core/units.h"
 #include "report/cause_text.h"
 #include "report/document_text.h"
@@ -119,9 +121,8 @@ std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) 
   if (verdict.always_first)
     return fmt::format("Probably fastest: {}, in each of {}; too few to be sure.",
                        spoken(first.variant), counted(verdict.rounds, "round"));
-  return fmt::format(
-      "Inconclusive between {}: too few rounds ({}; a longer max_seconds_per_group has more).",
-      fastest, verdict.rounds);
+  return fmt::format("Inconclusive between {}: too few rounds ({}{}).", fastest, verdict.rounds,
+                     group.stop == Stop::Time ? "; a longer max_seconds_per_group has more" : "");
 }
 
 /// Returns what bounds the time of the fastest case. Returns "" if that is unknown, or if the
@@ -253,10 +254,11 @@ std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
 
 std::string lead_text(const Verdict& verdict) {
   constexpr double least = 1.01;
-  if (verdict.lead.value_or(0) < least) return "";
-  return fmt::format("; {} at least {} the baseline",
-                     verdict.fastest.size() == 2 ? "both are" : "all of them are",
-                     factor(*verdict.lead));
+  if (!verdict.covered || verdict.lead.value_or(0) < least) return "";
+  const double unit = std::pow(10, std::floor(std::log10(*verdict.lead)) - 2);
+  return fmt::format(
+      "; {} at least {} the baseline", verdict.fastest.size() == 2 ? "both are" : "all of them are",
+      factor(std::floor(*verdict.lead / unit) * unit));  // "at least" is no rounding up
 }
 
 std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis) {

@@ -372,6 +372,37 @@ TEST(ExplainSlow, ComparesWhatOnlyOneOfTheTwoHasTogether) {
   EXPECT_DOUBLE_EQ(stage.its_ns, 4e6);
 }
 
+TEST(ExplainSlow, ComparesStagesOfALabelWithThatLabelAlone) {
+  Results results = loads_alike();
+  for (CaseResult& result : results.groups[0].cases) {
+    result.stages.push_back(result.stages[1]);
+    result.stages[2].op = "copy";
+    result.stages[2].label = "one";
+    for (std::int64_t& ns : result.stages[2].rounds_ns) ns = 1'000'000;
+  }
+  std::vector<StageResult>& stages = results.groups[0].cases[0].stages;
+  for (int i = 0; i < 2; ++i) {
+    stages.push_back(stages[2]);
+    stages.back().label = "two";
+    for (std::int64_t& ns : stages.back().rounds_ns) ns = 6'000'000;
+  }
+  const auto slow = analyse(results.groups[0], results).verdict.slow;
+  ASSERT_TRUE(slow && is<why::StageApart>(slow->cause));
+  const auto& stage = std::get<why::StageApart>(slow->cause.found);
+  EXPECT_THAT(stage.labels, testing::ElementsAre("two"));  // once, with the time of both
+  EXPECT_FALSE(stage.is_in_both);
+  EXPECT_DOUBLE_EQ(stage.own_ns, 12e6);
+  EXPECT_TRUE(stage.instead.empty());
+}
+
+TEST(ExplainSlow, KeepsItsCauseWhereTheFastestHasNoStageTimes) {
+  Results results = loads_alike();
+  for (StageResult& stage : results.groups[0].cases[1].stages) stage.rounds_ns.clear();
+  const auto slow = analyse(results.groups[0], results).verdict.slow;
+  ASSERT_TRUE(slow);
+  EXPECT_TRUE(is<why::Decoding>(slow->cause));
+}
+
 TEST(ExplainSlow, KeepsItsCauseWhereNoStageTakesLonger) {
   Results results = loads_alike();
   for (StageResult& stage : results.groups[0].cases[1].stages)

@@ -90,6 +90,8 @@ class Try(InFolder):
             (["normalize:dtype=\udcff"], "UTF-8"),
             (["normalize:crop=5", "--show"], "normbench: normalize:crop=5: crop: "),
             (["copy", "vs", "cast", "resize", "--show"], 'normbench: resize: no "size" ([height, width]) (a field is written'),
+            (["copy", "source", "--show"], 'normbench: source: "source" must be the first stage\n'),
+            (["--size", 60000, 60000, "--batch", 1048576, "--show"], "normbench: --batch, --size: shape overflows"),
             (["copy:kernel="], 'copy:kernel=: nothing follows "kernel="'),
             (['{"op": "copy", "kernel": ""}', "--show"], "kernel: is empty (leave it out, "),
             (["resize:size=8,8"], 'got "8" (a list is in brackets: size=[224,224])'),
@@ -106,10 +108,14 @@ class Try(InFolder):
         (self.dir / "photos/a.jpg").write_bytes(b"")
         done = normbench("try", "--images", "photos", "--size", 8, 16, "load", "normalize", "vs", "normalize", cwd=self.dir)
         self.assertEqual((done.returncode, done.stderr),
-                         (2, 'normbench: "normalize" is the same as "load normalize": with --images each variant loads them '
+                         (2, 'normbench: "normalize" is the same as "load normalize": with --images each variant loads the photographs '
                              "(one that begins with source has random images in memory instead)\n"))
         defaults = self.shown("--images", "photos", "--size", 8, 16, "load", "normalize", "vs", "source", "normalize")["defaults"]
         self.assertEqual(defaults["source"], {"batch": 1, "size": [8, 16], "layout": "nhwc"})
+        swept = self.shown("--images", "photos", "--batch", "1,2", "load", "normalize", "vs", "source", "normalize")
+        self.assertEqual(swept["defaults"]["source"]["batch"], "$batch")
+        (self.dir / "swept.json").write_text(json.dumps(swept))
+        self.assertEqual(normbench("check", "swept.json", cwd=self.dir).returncode, 0)
 
     def test_mistakes_of_the_start_name_the_option(self):
         (self.dir / "photos").mkdir()
@@ -126,7 +132,7 @@ class Try(InFolder):
         (self.dir / "photos").mkdir()
         (self.dir / "photos/a.jpg").write_bytes(b"")
         done = normbench("try", "--images", "photos", "resize:size=[8,8]", "--show", cwd=self.dir)
-        self.assertEqual(done.stderr, "normbench: load resizes to 224x224 (--size): resize works on its result\n")
+        self.assertEqual(done.stderr, "normbench: load resizes the images itself (--size): resize works on its result\n")
 
     def test_a_batch_that_is_given_stays(self):
         (self.dir / "photos").mkdir()

@@ -87,7 +87,7 @@ TEST(Arena, SaysWhatItNeededWhenThereIsNone) {
   }
 }
 
-TEST(Arena, TouchesEveryPage) {
+TEST(Arena, HandsAllOfItsMemoryToTouch) {
   FakeClock clock;
   FakeBackend backend(clock);
   const std::byte* touched = nullptr;

@@ -60,6 +60,23 @@ TEST_F(SlowStreamsTest, TheFastestTwoOfTheSameBytesStayWhereTheTimeIsShort) {
   EXPECT_TRUE(left_out.rounds.empty());
 }
 
+TEST_F(SlowStreamsTest, StreamsInTheCacheAndOnOtherThreadsAreOfAnotherKind) {
+  Group& both = plan.groups.front();
+  for (const int row : {1, 2}) {  // slower than the others
+    Case resident =
+        stream(fmt::format("stream {}, in cache", row), {.read_parts = 1, .write_parts = 4}, row);
+    resident.resident = true;
+    both.limits.push_back(resident);
+    Case threads =
+        stream(fmt::format("stream {}, 2 threads", row), {.read_parts = 1, .write_parts = 4}, row);
+    threads.threads = 2;
+    both.limits.push_back(threads);
+  }
+  EXPECT_THAT(measured(0.5), testing::IsSupersetOf({"stream 3", "stream 4", "stream 1, in cache",
+                                                    "stream 2, in cache", "stream 1, 2 threads",
+                                                    "stream 2, 2 threads"}));
+}
+
 TEST_F(SlowStreamsTest, MoreOfThemStayWhereTheGroupThenEndsSooner) {
   // With two streams of each kind there are ten contenders. They need 20 rounds, because a block
   // has as many rounds as contenders, and there are at least 12 rounds. Twelve contenders need 12.

@@ -168,51 +168,70 @@ std::vector<std::string> stages_of(const CaseResult& result, Resource resource) 
   return part == list.end() ? std::vector<std::string>() : part->stages;
 }
 
-/// Returns the labels of the stages with this op.
-std::vector<std::string> labels_of(const CaseResult& result, const std::string& op) {
+bool has_label(const CaseResult& result, const std::string& label) {
+  return std::ranges::find(result.stages, label, &StageResult::label) != result.stages.end();
+}
+
+/// Returns the labels of the stages with this op whose labels `other` does not have, each once.
+std::vector<std::string> unmatched(const CaseResult& result, const CaseResult& other,
+                                   const std::string& op) {
   std::vector<std::string> labels;
   for (const StageResult& stage : result.stages)
-    if (stage.op == op) labels.push_back(stage.label);
+    if (stage.op == op && !has_label(other, stage.label) &&
+        std::ranges::find(labels, stage.label) == labels.end())
+      labels.push_back(stage.label);
   return labels;
 }
 
-/// Returns the labels of the stages of `other` that do the same work as this stage: those with its
-/// label. If there are none, as when another kernel runs the op there, those with its op.
-std::vector<std::string> same_in(const CaseResult& other, const StageResult& stage) {
-  const bool is_there =
-      std::ranges::find(other.stages, stage.label, &StageResult::label) != other.stages.end();
-  return is_there ? std::vector{stage.label} : labels_of(other, stage.op);
+/// Compares a stage of `result` with the stages of `other` that have its label. If there are none,
+/// as when another kernel runs the op there, compares all stages of this op whose labels only one
+/// of the two has.
+why::StageApart apart(const StageResult& stage, const CaseResult& result, const CaseResult& other) {
+  if (has_label(other, stage.label)) {
+    const std::vector<std::string> label{stage.label};
+    return {.labels = label,
+            .own_ns = stages_ns(result, label),
+            .its_ns = stages_ns(other, label),
+            .is_in_both = true};
+  }
+  const std::vector<std::string> own = unmatched(result, other, stage.op),
+                                 its = unmatched(other, result, stage.op);
+  return {.labels = own,
+          .own_ns = stages_ns(result, own),
+          .its_ns = stages_ns(other, its),
+          .is_in_both = !its.empty()};
 }
 
-/// Returns the labels of the stages of `result` that do work which no stage of `other` does.
+/// Returns the labels of the stages of `result` whose op and label `other` does not have, each
+/// once.
 std::vector<std::string> only_in(const CaseResult& result, const CaseResult& other) {
   std::vector<std::string> labels;
   for (const StageResult& stage : result.stages)
-    if (same_in(other, stage).empty()) labels.push_back(stage.label);
+    if (!apart(stage, result, other).is_in_both &&
+        std::ranges::find(labels, stage.label) == labels.end())
+      labels.push_back(stage.label);
   return labels;
 }
 
-/// Compares a stage of `result` with the stages of `other` that do the same work.
-why::StageApart apart(const StageResult& stage, const CaseResult& result, const CaseResult& other) {
-  const std::vector<std::string> its = same_in(other, stage);
-  const bool is_label = its == std::vector{stage.label};
-  return {{stage.label},
-          stages_ns(result, is_label ? its : labels_of(result, stage.op)),
-          stages_ns(other, its)};
-}
-
 /// Returns what of `result` takes longer than in `other` by the largest difference: a stage that
-/// both have, or all stages that `other` has not, compared with all that `result` has not. Has no
-/// labels if nothing takes longer.
+/// both have, or all stages that `other` does not have, compared with all that `result` does not
+/// have. Has no labels if nothing takes longer, or if the stages of `other` have no times.
 why::StageApart most_apart(const CaseResult& result, const CaseResult& other) {
-  const std::vector<std::string> own = only_in(result, other), its = only_in(other, result);
-  why::StageApart most{.labels = {}, .own_ns = 0, .its_ns = 0};
+  why::StageApart most;
+  if (std::ranges::all_of(other.stages,
+                          [](const StageResult& stage) { return stage.rounds_ns.empty(); }))
+    return most;
   const auto compare = [&](const why::StageApart& one) {
     if (one.own_ns - one.its_ns > most.own_ns - most.its_ns) most = one;
   };
   for (const StageResult& stage : result.stages)
-    if (!same_in(other, stage).empty()) compare(apart(stage, result, other));
-  if (!own.empty()) compare({own, stages_ns(result, own), stages_ns(other, its), its});
+    if (const why::StageApart one = apart(stage, result, other); one.is_in_both) compare(one);
+  const std::vector<std::string> own = only_in(result, other), its = only_in(other, result);
+  if (!own.empty())
+    compare({.labels = own,
+             .own_ns = stages_ns(result, own),
+             .its_ns = stages_ns(other, its),
+             .instead = its});
   return most;
 }
 

@@ -128,11 +128,12 @@ struct Floors {  // the limits of the stages add up to nearly all of the time
 struct OneStage {
   std::string label;
 };
-struct StageApart {                 // the stages in which a slow case differs most from the fastest
-  std::vector<std::string> labels;  // several only if the fastest case has none of them
-  double own_ns, its_ns;            // per iteration
-  // The stages of the fastest case that the slow one has not; empty if `labels` is one stage that
-  // both have.
+struct StageApart {  // the stages in which a slow case differs most from the fastest
+  std::vector<std::string> labels = {};
+  double own_ns = 0, its_ns = 0;  // per iteration
+  // True: `its_ns` is the time of the same stages in the fastest case, which may run other kernels.
+  bool is_in_both = false;
+  // Otherwise: the stages that only the fastest case has; `its_ns` is their time.
   std::vector<std::string> instead = {};
 };
 struct InFlight {             // the case is at the bound of its pipeline

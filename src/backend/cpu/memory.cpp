@@ -65,12 +65,13 @@ std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes) {
   return pages;
 }
 
-void populate_pages(std::byte* begin, std::int64_t bytes) {
-  if (bytes <= 0) return;
+bool populate_pages(std::byte* begin, std::int64_t bytes) {
+  if (bytes <= 0) return true;
   const auto page = static_cast<std::uintptr_t>(page_bytes());
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
   const std::uintptr_t before = address % page;
-  madvise(begin - before, before + static_cast<std::uintptr_t>(bytes), MADV_POPULATE_WRITE);
+  return madvise(begin - before, before + static_cast<std::uintptr_t>(bytes),
+                 MADV_POPULATE_WRITE) == 0;
 }
 
 bool populates_pages() { return madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0; }

@@ -13,9 +13,9 @@ namespace normbench {
 std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes);
 
 /// Maps all pages of a part of a mapping with one system call, which is cheaper than a page fault
-/// for each page. The pages keep their contents. Before Linux 5.14 this does nothing, and the first
-/// store to each page faults.
-void populate_pages(std::byte* begin, std::int64_t bytes);
+/// for each page. The pages keep their contents. Returns false if not all pages were mapped: before
+/// Linux 5.14, or if the memory is not the system's own. Then the first store to a page faults.
+bool populate_pages(std::byte* begin, std::int64_t bytes);
 
 /// Returns true if the system has the call that populate_pages() uses.
 bool populates_pages();
