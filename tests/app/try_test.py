@@ -91,7 +91,7 @@ class Try(InFolder):
             (["normalize:crop=5", "--show"], "normbench: normalize:crop=5: crop: "),
             (["copy", "vs", "cast", "resize", "--show"], 'normbench: resize: no "size" ([height, width]) (a field is written'),
             (["copy", "source", "--show"], 'normbench: source: "source" must be the first stage\n'),
-            (["--size", 60000, 60000, "--batch", 1048576, "--show"], "normbench: --batch, --size: shape overflows"),
+            (["--size", 60000, 60000, "--batch", 1048576, "--show"], "normbench: --batch, --size: 1048576x3x60000x60000 uint8 nchw pageable is"),
             (["copy:kernel="], 'copy:kernel=: nothing follows "kernel="'),
             (['{"op": "copy", "kernel": ""}', "--show"], "kernel: is empty (leave it out, "),
             (["resize:size=8,8"], 'got "8" (a list is in brackets: size=[224,224])'),
@@ -114,8 +114,6 @@ class Try(InFolder):
         self.assertEqual(defaults["source"], {"batch": 1, "size": [8, 16], "layout": "nhwc"})
         swept = self.shown("--images", "photos", "--batch", "1,2", "load", "normalize", "vs", "source", "normalize")
         self.assertEqual(swept["defaults"]["source"]["batch"], "$batch")
-        (self.dir / "swept.json").write_text(json.dumps(swept))
-        self.assertEqual(normbench("check", "swept.json", cwd=self.dir).returncode, 0)
 
     def test_mistakes_of_the_start_name_the_option(self):
         (self.dir / "photos").mkdir()
