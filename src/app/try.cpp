@@ -145,6 +145,16 @@ bool resizes_twice(const TryConfig& wanted) {
   });
 }
 
+/// Returns true if a `load` of a variant crops images and does not resize them before.
+bool crops_alone(const TryConfig& wanted) {
+  return std::ranges::any_of(wanted.variants, [](const auto& variant) {
+    return std::ranges::any_of(variant.second, [](const Json& stage) {
+      return stage.is_object() && value_at(stage, "/op") == Load::name &&
+             value_at(stage, "/fit") == "crop" && !stage.contains("shorter");
+    });
+  });
+}
+
 /// Adds a mistake for each option with a value that is not UTF-8.
 void check_texts(const TryOptions& options, std::vector<std::string>& mistakes) {
   for (const auto& [name, values] : options.given)
@@ -222,6 +232,10 @@ Exit try_it(TryOptions& options) {
   for (const std::string& text : left_out_of(options.wanted)) tell("normbench: {}\n", text);
   if (resizes_twice(options.wanted))
     tell("normbench: load resizes the images itself (--size): resize works on its result\n");
+  if (crops_alone(options.wanted))
+    tell(
+        "normbench: fit=crop cuts --size from the image in its full size (shorter=256 resizes the "
+        "shorter side to 256 before)\n");
   if (!options.show && options.save.empty()) return run_new(run, std::move(job));
   const Backends backends = make_backends(run.job.backend);
   const std::string text = pretty(make_plan(job, backends).config, 2) + "\n";

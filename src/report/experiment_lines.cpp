@@ -193,7 +193,11 @@ std::string stage_name(const GroupResult& group, const CaseResult& result,
                        const StageResult& stage) {
   if (!decodes(result, stage)) return stage.label;
   const std::string parts = parts_text(group, result);
-  return stage.label + (parts.empty() ? " with reading, decoding, resizing" : parts);
+  if (!parts.empty()) return stage.label + parts;
+  const bool only_crops = value_at(stage.parameters, "/fit") == "crop" &&
+                          value_at(stage.parameters, "/shorter").is_null();
+  return stage.label +
+         (only_crops ? " with reading, decoding, cropping" : " with reading, decoding, resizing");
 }
 
 /// Returns the median time of each stage of a case, and its share in their sum, like "Stages of a:

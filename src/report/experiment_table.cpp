@@ -213,10 +213,13 @@ std::string in_blocks(const Column& names, const std::vector<Column>& points, st
 }
 
 /// If points of the sweep differ in their images a batch, adds a row with the most images a second
-/// of any variant at each point, since times a batch do not tell which batch is the best.
-void add_rates(const Experiment& experiment, Column& names, std::vector<Column>& points) {
+/// of any variant at each point, since times a batch do not tell which batch is the best. Returns a
+/// sentence about the points that have at least 90 % of the most, or "".
+std::string add_rates(const Experiment& experiment, Column& names, std::vector<Column>& points) {
+  constexpr double enough = 0.9;
   std::set<std::set<std::int64_t>> batches;  // of the points
   std::vector<std::string> cells;
+  std::vector<double> rates;
   for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
     std::set<std::int64_t> images;
     double most = 0;
@@ -226,13 +229,23 @@ void add_rates(const Experiment& experiment, Column& names, std::vector<Column>&
     }
     batches.insert(images);
     cells.push_back(most > 0 ? format_rate(most) : "");
+    rates.push_back(most);
   }
   const bool has_rates =
       std::ranges::any_of(cells, [](const std::string& cell) { return !cell.empty(); });
-  if (batches.size() < 2 || !has_rates) return;
+  if (batches.size() < 2 || !has_rates) return "";
   names.cells.emplace_back("most images/s");
   cells.resize(points.size());  // the last column is "of limit"
   for (std::size_t i = 0; i < points.size(); ++i) points[i].cells.push_back(cells[i]);
+  const auto best = std::ranges::max_element(rates) - rates.begin();
+  std::vector<std::string> near;
+  for (std::size_t i = 0; i < rates.size(); ++i)
+    if (static_cast<std::ptrdiff_t>(i) != best && rates[i] >= enough * rates[best])
+      near.push_back(point_text(experiment.groups[i]->point));
+  return fmt::format(
+      "Most images/s: {} at {}{}.", format_rate(rates[best]),
+      point_text(experiment.groups[best]->point),
+      near.empty() ? "" : fmt::format("; at least 90 % of that at {}", enumerate(near)));
 }
 
 /// Returns a table with the median time of each variant at each point of the sweep, in ms. The
@@ -259,7 +272,7 @@ std::string pivot(const Experiment& experiment, const Results& results, const Sc
   }
   for (std::string& name : names.cells)
     if (name == last.baseline) name += "  (baseline)";
-  add_rates(experiment, names, points);
+  const std::string rates = add_rates(experiment, names, points);
   std::string legend = results.clock == DecidingClock::Device ? "GPU ms per batch" : "ms per batch";
   if (std::ranges::any_of(experiment.analyses, [](const GroupAnalysis& analysis) {
         return analysis.verdict.outcome == Outcome::Winner;
@@ -271,7 +284,8 @@ std::string pivot(const Experiment& experiment, const Results& results, const Sc
     legend += "; = tied";
   if (std::ranges::any_of(limit.cells, [](const std::string& cell) { return !cell.empty(); }))
     legend += "; of limit at " + point_text(last.point);
-  return in_blocks(names, points, screen.width) + wrapped(legend, 2, prose_width(screen));
+  return in_blocks(names, points, screen.width) + wrapped(legend, 2, prose_width(screen)) +
+         wrapped(rates, 2, prose_width(screen));
 }
 
 /// Returns a size like "442 MB", or a range like "1.2 MB to 442 MB" over the points of a sweep.

@@ -132,6 +132,14 @@ class Try(InFolder):
         done = normbench("try", "--images", "photos", "resize:size=[8,8]", "--show", cwd=self.dir)
         self.assertEqual(done.stderr, "normbench: load resizes the images itself (--size): resize works on its result\n")
 
+    def test_a_crop_of_the_whole_image_is_remarked(self):
+        (self.dir / "photos").mkdir()
+        (self.dir / "photos/a.jpg").write_bytes(b"")
+        done = normbench("try", "--images", "photos", "load:fit=crop", "--show", cwd=self.dir)
+        self.assertTrue(done.stderr.startswith("normbench: fit=crop cuts --size from the image in its full size "), done.stderr)
+        done = normbench("try", "--images", "photos", "load:fit=crop,shorter=256", "--show", cwd=self.dir)
+        self.assertEqual(done.stderr, "")
+
     def test_a_batch_that_is_given_stays(self):
         (self.dir / "photos").mkdir()
         (self.dir / "photos/a.jpg").write_bytes(b"")
