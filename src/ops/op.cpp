@@ -243,22 +243,28 @@ std::optional<Misplaced> misplaced(const Op& op, Place place) {
 
 std::string saved_file(const Op& op, std::string_view start, std::int64_t image) {
   return std::visit(
-      [&](const auto& one) -> std::string {
-        if constexpr (requires { one.saved_file(start, image); })
+      [&]<class T>(const T& one) -> std::string {
+        if constexpr (requires { one.saved_file(start, image); }) {
           return one.saved_file(start, image);
-        else
+        } else {
+          static_assert(roles_for<T>.files != FileUse::Writes,
+                        "an op that writes files has saved_file()");
           return "";
+        }
       },
       op);
 }
 
 std::string why_not_saved(const Op& op, const std::string& path, const View& image) {
   return std::visit(
-      [&](const auto& one) -> std::string {
-        if constexpr (requires { one.why_not_saved(path, image); })
+      [&]<class T>(const T& one) -> std::string {
+        if constexpr (requires { one.why_not_saved(path, image); }) {
           return one.why_not_saved(path, image);
-        else
+        } else {
+          static_assert(roles_for<T>.files != FileUse::Writes,
+                        "an op that writes files has why_not_saved()");
           return "";
+        }
       },
       op);
 }

@@ -23,9 +23,9 @@ constexpr auto words(TableFormat) {
                                            {TableFormat::Markdown, "markdown"}});
 }
 
-/// The share of its limit (the least time that the machine needs) that each row of a profiler table
-/// reaches, by the name of the row. 1 is the whole limit. Rows with an unknown share are not in the
-/// map.
+/// Maps the name of a row of a profiler table to a share: the least time that the machine needs for
+/// the row's work, divided by the time that the row took. 1 means that the row is as fast as the
+/// machine allows. Rows with an unknown share are not in the map.
 using LimitShares = std::map<std::string, double, std::less<>>;
 
 /// Returns the bytes of all calls per nanosecond of their device time, or of their host time if the

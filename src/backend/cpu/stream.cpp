@@ -1,4 +1,5 @@
-/// The kernel rows of the ops stream, first_touch and launch, which measure limits of the machine.
+/// The CPU's kernels of `stream`, `first_touch` and `launch`. These ops measure limits of the
+/// machine.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
