@@ -92,28 +92,34 @@ TEST_F(SlowStreamsTest, MoreOfThemStayWhereTheGroupThenEndsSooner) {
   EXPECT_EQ(group.order.size(), 12u);
 }
 
-TEST_F(SlowStreamsTest, ThoseLeftOutAreLeftOutInEachProcess) {
+TEST_F(SlowStreamsTest, ThoseLeftOutAreLeftOutInEachProcessAndAfterAResume) {
   measured(0.5);
-  const GroupResult first = group;
-  Part part{.first = &first};
-  part.index = 1;
+  GroupResult first = group;
+  first.stop.reset();  // as if the run had been interrupted after these rounds
   plan.measure.max_seconds_per_group = 60;
+  const Part in_another_process{.index = 1, .first = &first};
+  const auto rounds = first.order.size();
+  const Part resumed{
+      .index = static_cast<std::int64_t>(rounds), .first = &first, .rounds = rounds, .seconds = 1};
   ProfilerCapture capture(backends, false, 60, on_stuck);
-  RunContext context{.backends = backends,
-                     .clock = clock,
-                     .recorder = recorder,
-                     .watchdog = *watchdog,
-                     .observer = observer,
-                     .interrupted = interrupted,
-                     .cache_bytes = cache_bytes,
-                     .on_profile = {},
-                     .capture = &capture,
-                     .part = part};
-  const auto second = measure_group(plan, 0, context, 0);
-  ASSERT_TRUE(second);
-  for (std::size_t i = 0; i < first.limits.size(); ++i) {
-    EXPECT_EQ(second->limits[i].status, first.limits[i].status) << i;
-    EXPECT_EQ(second->limits[i].reason, first.limits[i].reason) << i;
+  for (const Part& part : {in_another_process, resumed}) {
+    RunContext context{.backends = backends,
+                       .clock = clock,
+                       .recorder = recorder,
+                       .watchdog = *watchdog,
+                       .observer = observer,
+                       .interrupted = interrupted,
+                       .cache_bytes = cache_bytes,
+                       .on_profile = {},
+                       .capture = &capture,
+                       .part = part};
+    const auto more = measure_group(plan, 0, context, 0);
+    ASSERT_TRUE(more);
+    EXPECT_FALSE(more->order.empty());
+    for (std::size_t i = 0; i < first.limits.size(); ++i) {
+      EXPECT_EQ(more->limits[i].status, first.limits[i].status) << i;
+      EXPECT_EQ(more->limits[i].reason, first.limits[i].reason) << i;
+    }
   }
 }
 
