@@ -90,7 +90,7 @@ bool is_option(std::string_view word) { return word.size() > 1 && word.starts_wi
 std::span<const Command> commands() {
   static constexpr auto kCommands = std::to_array<Command>({
       {"try", "Answer a question in a line, without a config: which form of images is fastest?",
-       "normbench try --batch 16 --size 480 640 --out-dtype float32,float16", &make_try},
+       "normbench try normalize --batch 16 --size 480 640 --out-dtype float32,float16", &make_try},
       {"init", "Write a first config, with comments, for your own question.",
        "normbench init --images photos --batch 16 --size 480 640", &make_init},
       {"run", "Measure what a config describes; write results, tables and a trace.",

@@ -256,7 +256,9 @@ Subcommand make_try() {
   const auto note = [options](Take take) { return noted(std::move(take), options->mistakes); };
   std::vector<Option> rows{
       {"STAGES", "",
-       "Ops, or OP:FIELD=VALUE,…; \"vs\" between variants (default: step by step vs fused)",
+       "Ops, or OP:FIELD=VALUE,…; \"vs\" between variants (default: step by step vs fused; with "
+       "--images also decode "
+       "small, load:kernel=scaled, which decodes JPEGs at a smaller size)",
        &options->stages, "", Option::Several},
       {"--images", "DIR", "Photographs to load: a folder, or a glob (default: random images)",
        &options->images},
