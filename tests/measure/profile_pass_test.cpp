@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-/// Returns the counters of a profile without hardware counters and energy meters.
+/// Returns the ProfileCounters of a profile that read neither hardware counters nor energy meters.
 ProfileCounters uncounted() {
   ProfileCounters counters{};
   counters.hardware_missing = counters.energy_missing = "not looked for";
