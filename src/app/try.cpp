@@ -94,13 +94,6 @@ void find_images(TryOptions& options) {
   }
 }
 
-/// Returns true if one of these stages has this op.
-bool runs(const Json& stages, std::string_view op) {
-  return std::ranges::any_of(stages, [&](const Json& stage) {
-    return stage == op || (stage.is_object() && value_at(stage, "/op") == op);
-  });
-}
-
 /// --out-dtype and --out-layout set members of a stage `normalize`. If one of them is given, adds a
 /// mistake for each variant (list of stages) without such a stage.
 void check_normalized(const TryConfig& wanted, std::vector<std::string>& mistakes) {
@@ -132,8 +125,8 @@ void check_loaders(const TryConfig& wanted, std::vector<std::string>& mistakes) 
       if (name == other || after_load(stages) != after_load(its)) continue;
       mistakes.push_back(
           fmt::format("\"{}\" is the same as \"{}\": with --images each variant loads the "
-                      "photographs (one that begins "
-                      "with source has random images in memory instead)",
+                      "photographs (one that begins with source has random images in memory "
+                      "instead)",
                       name, other));
     }
 }
@@ -257,8 +250,7 @@ Subcommand make_try() {
   std::vector<Option> rows{
       {"STAGES", "",
        "Ops, or OP:FIELD=VALUE,…; \"vs\" between variants (default: step by step vs fused; with "
-       "--images also decode "
-       "small, load:kernel=scaled, which decodes JPEGs at a smaller size)",
+       "--images also decode small, load:kernel=scaled, which decodes JPEGs at a smaller size)",
        &options->stages, "", Option::Several},
       {"--images", "DIR", "Photographs to load: a folder, or a glob (default: random images)",
        &options->images},
@@ -282,8 +274,7 @@ Subcommand make_try() {
        &options->profile},
       {"--seconds", "S",
        "Time for the rounds of a group, max_seconds_per_group (default: 4; a sweep of batches "
-       "shares "
-       "it). At least about 12 rounds are measured, however long they take",
+       "shares it). At least 12 rounds are measured, however long they take",
        note({[&wanted](const std::string& name, const std::string& given) {
          wanted.seconds = read_number(name, given, 0.1, 1e6);
        }})}};

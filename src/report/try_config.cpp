@@ -143,6 +143,12 @@ double seconds_of(const TryConfig& wanted) {
 
 }  // namespace
 
+bool runs(const Json& stages, std::string_view op) {
+  return std::ranges::any_of(stages, [&](const Json& stage) {
+    return stage == op || (stage.is_object() && value_at(stage, "/op") == op);
+  });
+}
+
 std::vector<std::string> left_out_of(const TryConfig& wanted) {
   std::vector<std::string> texts;
   if (!wanted.variants.empty()) return texts;
@@ -185,11 +191,7 @@ Json try_config(const TryConfig& wanted) {
   Json experiments = Json::array({experiment});
   if (wanted.gpu) experiments.push_back(place_experiment(wanted, vary));
   Json defaults{{"normalize", normalize}, {"cast", {{"to", "float32"}}}};
-  const auto has_source = [](const auto& variant) {
-    return std::ranges::any_of(variant.second, [](const Json& stage) {
-      return stage == Source::name || (stage.is_object() && value_at(stage, "/op") == Source::name);
-    });
-  };
+  const auto has_source = [](const auto& variant) { return runs(variant.second, Source::name); };
   if (!wanted.images.empty() && std::ranges::any_of(wanted.variants, has_source)) {
     defaults["source"] = {{"batch", start.at("batch")}, {"size", start.at("size")}};
     defaults["source"]["layout"] = start.value("layout", Json("nhwc"));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,12 +25,15 @@ struct TryConfig {
   // Layouts of the normalised values. Empty: the layout of the images in memory, or nchw for
   // photographs.
   std::vector<Layout> out_layouts = {};
-  Json threads = {};   // numbers of threads, or "all" among them; null: the default
+  Json threads = {};              // numbers of threads, or "all" among them; null: the default
   std::optional<double> seconds;  // for the rounds of a group; nothing: decided by the points
-  bool gpu = false;    // also compares normalising on the CPU and on the GPU
+  bool gpu = false;               // also compares normalising on the CPU and on the GPU
   // The stages of each variant, by its name; empty: the usual forms of normalising.
   std::vector<std::pair<std::string, Json>> variants = {};
 };
+
+/// Returns true if one of these stages of a config has this op.
+bool runs(const Json& stages, std::string_view op);
 
 /// Returns a sentence if the usual variant "step by step" is left out, or if it uses only the first
 /// of several requested values. Returns nothing if `variants` is given.

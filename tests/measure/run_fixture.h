@@ -76,27 +76,32 @@ class RunTest : public testing::Test {
     return plan.groups.emplace_back(std::move(group));
   }
 
+  /// Returns the context of a run of this part. It refers to members of the fixture.
+  RunContext context_of(const Part& part, ProfilerCapture& capture) {
+    return {.backends = backends,
+            .clock = clock,
+            .recorder = recorder,
+            .watchdog = *watchdog,
+            .journal = journal,
+            .observer = observer,
+            .interrupted = interrupted,
+            .cache_bytes = cache_bytes,
+            .perf_events = perf_events,
+            .rapl = rapl,
+            .on_profile = on_profile,
+            .tracer = tracer,
+            .rounds = rounds,
+            .capture = &capture,
+            .part = part,
+            .fresh_process = fresh_process};
+  }
+
   Results run_plan() {
     Part part;
     part.check = check;
     part.hung = hung;
     ProfilerCapture capture(backends, start_profiler, plan.measure.turn_timeout_seconds, on_stuck);
-    RunContext context{.backends = backends,
-                       .clock = clock,
-                       .recorder = recorder,
-                       .watchdog = *watchdog,
-                       .journal = journal,
-                       .observer = observer,
-                       .interrupted = interrupted,
-                       .cache_bytes = cache_bytes,
-                       .perf_events = perf_events,
-                       .rapl = rapl,
-                       .on_profile = on_profile,
-                       .tracer = tracer,
-                       .rounds = rounds,
-                       .capture = &capture,
-                       .part = part,
-                       .fresh_process = fresh_process};
+    RunContext context = context_of(part, capture);
     RunOutcome outcome = run(plan, context);
     unkept = outcome.unkept;
     untraced = outcome.untraced;

@@ -103,16 +103,7 @@ TEST_F(SlowStreamsTest, ThoseLeftOutAreLeftOutInEachProcessAndAfterAResume) {
       .index = static_cast<std::int64_t>(rounds), .first = &first, .rounds = rounds, .seconds = 1};
   ProfilerCapture capture(backends, false, 60, on_stuck);
   for (const Part& part : {in_another_process, resumed}) {
-    RunContext context{.backends = backends,
-                       .clock = clock,
-                       .recorder = recorder,
-                       .watchdog = *watchdog,
-                       .observer = observer,
-                       .interrupted = interrupted,
-                       .cache_bytes = cache_bytes,
-                       .on_profile = {},
-                       .capture = &capture,
-                       .part = part};
+    RunContext context = context_of(part, capture);
     const auto more = measure_group(plan, 0, context, 0);
     ASSERT_TRUE(more);
     EXPECT_FALSE(more->order.empty());
