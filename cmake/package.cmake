@@ -8,19 +8,24 @@ set_target_properties(normbench PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${w
 # Sets RPATH, because RUNPATH would not apply to the libraries that a library needs.
 target_link_options(normbench PRIVATE -Wl,--disable-new-dtags)
 
-# Builds libstdc++ from the object files in Debian's libstdc++_pic.a, with the arc4random() in cmake/arc4random.c.
+# Builds libstdc++ from the object files in Debian's libstdc++_pic.a, and the functions that they lack in cmake/libstdcxx.cpp.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++_pic.a
   OUTPUT_VARIABLE stdcxx_parts OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(NOT EXISTS ${stdcxx_parts})
   message(FATAL_ERROR "No libstdc++_pic.a for ${CMAKE_CXX_COMPILER}: scripts/setup package installs that of Debian 12's g++")
 endif()
 string(REGEX REPLACE "a$" "map" stdcxx_symbols ${stdcxx_parts})
-add_library(normbench_stdcxx SHARED cmake/arc4random.c)
+# auditwheel takes a symbol of version GLIBCXX_3.4.30 for one of the system's libstdc++, and systems with glibc 2.34 have none of
+# that version. The symbols of that version therefore get one of our own, with which the program is linked.
+file(READ ${stdcxx_symbols} stdcxx_versions)
+string(REPLACE GLIBCXX_3.4.30 NORMBENCH_3.4.30 stdcxx_versions "${stdcxx_versions}")
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/libstdc++.map CONTENT "${stdcxx_versions}" @ONLY)
+add_library(normbench_stdcxx SHARED cmake/libstdcxx.cpp)
 set_target_properties(normbench_stdcxx PROPERTIES OUTPUT_NAME stdc++ SOVERSION 6)
-target_link_options(normbench_stdcxx PRIVATE -Wl,--version-script=${stdcxx_symbols}
-  -Wl,--whole-archive ${stdcxx_parts} -Wl,--no-whole-archive)
-target_link_libraries(normbench_stdcxx PRIVATE m)
-add_dependencies(normbench normbench_stdcxx)
+target_link_options(normbench_stdcxx PRIVATE -Wl,--version-script=${CMAKE_BINARY_DIR}/libstdc++.map
+  -Wl,--whole-archive ${stdcxx_parts} -Wl,--no-whole-archive -Wl,--no-undefined -nodefaultlibs)
+target_link_libraries(normbench_stdcxx PRIVATE m gcc_s gcc c)
+target_link_libraries(normbench PRIVATE normbench_stdcxx)
 install(TARGETS normbench_stdcxx LIBRARY DESTINATION ${private_dir} NAMELINK_SKIP)
 
 install(TARGETS normbench RUNTIME_DEPENDENCY_SET needed DESTINATION ${private_dir})

@@ -91,6 +91,26 @@ class PackageTest(unittest.TestCase):
             self.missing(copied),
             [f"package-needs: {self.private}/libz.so.1: arc4random needs GLIBC_2.36; README promises 2.34"])
 
+    def test_skips_characters_with_its_own_libstdcxx(self):
+        # Debian's object files of libstdc++ lack this function, so the package has one of its own.
+        copied = self.copy()
+        source = copied / "skip.cpp"
+        source.write_text("""
+            #include <iostream>
+            #include <limits>
+            #include <sstream>
+            int main() {
+              std::istringstream narrow("abcde");
+              std::wistringstream wide(L"abcde");
+              std::cout << char(narrow.ignore(2).peek()) << narrow.gcount() << narrow.ignore(9).eof() << narrow.fail() << narrow.gcount();
+              std::cout << wide.ignore(1, L'x').gcount() << wide.ignore(std::numeric_limits<std::streamsize>::max()).gcount();
+            }""")
+        program = copied / "skip"
+        subprocess.run(["c++", "-std=c++20", "-o", program, source], check=True)
+        own = dict(os.environ, LD_LIBRARY_PATH=str(copied / self.private), LD_BIND_NOW="1")
+        answers = [subprocess.run([program], env=env, capture_output=True, text=True, check=True).stdout for env in (os.environ, own)]
+        self.assertEqual(answers, ["c010314", "c010314"])
+
     def test_a_library_that_is_not_brought_is_found(self):
         copied = self.copy()
         for path in (copied / self.private).glob("libudev.*"):
