@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::int64_t buffer_faults = 27'000;  // page faults that one fresh output causes
 
-/// Returns a case with the stages sub and div. The parameters `sub` and `div` are the output
+/// Returns a case with the stages `sub` and `div`. The parameters `sub` and `div` are the output
 /// policies of these stages. `when` says when the stages prepare their constants (mean and std):
 /// "per_call" or "cached".
 CaseResult chain(const std::string& variant, const std::string& when, double ms, OutputPolicy sub,

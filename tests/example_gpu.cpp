@@ -17,8 +17,9 @@ std::int64_t part_of(const Round& round, double ms, double total_ms) {
   return std::llround(static_cast<double>(round.wall_ns) * ms / total_ms);
 }
 
-/// Returns the example case of `spec`. Stage i takes times[i] in an iteration of `spec.ms`. In each
-/// round, the times of the stages are scaled in proportion to the round's wall time.
+/// Returns the example case of `spec`, whose iterations take `spec.ms`. `times[i]` is the part of
+/// `spec.ms` that stage i takes. In each round, stage i takes the same share of the round's wall
+/// time.
 CaseResult timed(const CaseSpec& spec, std::span<const StageTime> times) {
   CaseResult result = make_case(spec);
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -89,8 +90,8 @@ std::string kernel_name(const StageResult& stage) {
          "<float, float, 4> >(float const*, float*, long)";
 }
 
-/// Returns the times of all profiled steps of a case together. A step is one iteration. The copies
-/// and kernels of a step run one after another, so no kernel hides a copy.
+/// Returns the times of a case, summed over all its profiled steps. A step is one iteration. The
+/// copies and kernels of a step run one after another, so no kernel hides a copy.
 ProfileTimes times_of(const CaseResult& result, std::span<const StageTime> times, double step_ms) {
   ProfileTimes sums{.wall_ns = ns_of_steps(step_ms)};
   std::int64_t pieces = 0;
@@ -135,8 +136,8 @@ struct StepRows {
   }
 };
 
-/// Returns the profile of a case whose steps (iterations) take `step_ms`: the rows of StepRows, and
-/// one row of the steps themselves on the host and one on the device.
+/// Returns the profile of a case whose steps (iterations) take `step_ms`. It has the rows of
+/// StepRows, and two rows for the whole steps: one on the host and one on the device.
 CaseProfile profile_of(const CaseResult& result, std::span<const StageTime> times, double step_ms) {
   constexpr double own_ms = 0.002;  // host time of a step outside of its stages and waits
   CaseProfile profile{.variant = result.variant,

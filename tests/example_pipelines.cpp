@@ -6,9 +6,9 @@ namespace {
 
 constexpr std::int64_t items = 20;
 
-/// Returns a pipeline with the stages load, normalize and save that takes `ms` per item. Each stage
-/// is a lane of its own. With several items in flight, lanes work on different items at the same
-/// time.
+/// Returns a case whose pipeline has the stages `load`, `normalize` and `save`, and takes `ms` per
+/// item. Each stage is a lane of its own. With several items in flight, the lanes work on different
+/// items at the same time.
 CaseResult loading(const std::string& variant, double ms, std::int64_t in_flight, Submit submit) {
   CaseResult result = make_case(
       {variant, ms, DType::UInt8, {{"load", DType::UInt8}, {"normalize"}, {"save", DType::UInt8}}});
@@ -35,8 +35,8 @@ CaseResult loading(const std::string& variant, double ms, std::int64_t in_flight
   return result;
 }
 
-/// Returns a case that measures a part of the pipeline of variant `of` without the rest, such as a
-/// single lane. Its CPU time equals its wall time, as if one core were always busy.
+/// Returns a case that runs only a part of the pipeline of variant `of`, such as a single lane. Its
+/// CPU time equals its wall time, as if one core were always busy.
 CaseResult part(const std::string& name, double ms, const std::string& of) {
   CaseResult result = loading(name, ms, 1, Submit::Lane);
   result.pipeline->part_of = of;

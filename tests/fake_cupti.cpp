@@ -31,7 +31,7 @@ using normbench::FakeCuptiWork;
 constexpr std::uint64_t kOwnClock = 1'700'000'000'000'000'000;  // ns ahead of CLOCK_MONOTONIC
 constexpr std::uint32_t kLaunchKernel = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
 
-/// A buffer of the client into which records are being written.
+/// A buffer of the client (the program that uses CUPTI). The library is writing records into it.
 struct Buffer {
   std::uint8_t* data = nullptr;
   std::size_t size = 0, used = 0;

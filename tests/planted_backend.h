@@ -95,8 +95,8 @@ inline void compute(const Op& op, const View& in, const View& out) {
   from_double(to[0], out, 0);
 }
 
-/// Rounds values that are halfway between two bfloat16 numbers away from 0. The results are still
-/// within every error bound.
+/// Rounds each value that is halfway between two bfloat16 numbers to the one that is farther from
+/// 0. The results are still within every error bound.
 inline void round_ties_away(const View& in, const View& out) {
   if (in.desc.dtype != DType::Float32 || out.desc.dtype != DType::BFloat16 || !in.desc.is_dense())
     return;

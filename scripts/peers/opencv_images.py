@@ -65,7 +65,7 @@ def upright_extent(path):
                 segment = file.read(length - 2)
                 turned |= marker == 0xFFE1 and orientation(segment) >= 5
     except (OSError, struct.error, ValueError):
-        return None  # cv2.imread reports what is wrong
+        return None  # load() reports a file that OpenCV cannot decode
 
 
 def orientation(segment):

@@ -1,4 +1,5 @@
-/// A peer of normbench in C++ consists of this header and a file with a kernel:
+/// A peer is an external program that normbench measures. In C++ it consists of this header and a
+/// file with a kernel:
 ///
 ///   struct Mine {
 ///     static constexpr const char* name = "mine";
@@ -22,7 +23,7 @@
 
 namespace peer {
 
-/// Answers requests until `close` or the end of input. Returns the exit code for main().
+/// Answers requests from stdin until `close` or the end of input. Returns the exit code for main().
 template <class Kernel>
 int serve(Kernel kernel) {
   detail::Session<Kernel> session(std::move(kernel));

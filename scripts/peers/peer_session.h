@@ -36,8 +36,8 @@ class Session {
  public:
   explicit Session(Kernel kernel) : kernel_(std::move(kernel)) {}
 
-  /// Returns the reply to the request in a line, or null for `close`. An exception becomes a reply
-  /// of type "unsupported" or "error".
+  /// Returns the reply to the request `line`, or null if the request is `close`. An exception
+  /// becomes a reply of type "unsupported" or "error".
   Json answer(const std::string& line) {
     try {
       if (line.size() > 1u << 20) throw std::runtime_error("a line of more than 1 MiB");

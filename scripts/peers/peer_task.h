@@ -1,4 +1,4 @@
-/// The task that normbench gives to a peer: a chain of ops on one tensor.
+/// The task that normbench gives to a peer, an external program: a chain of ops on one tensor.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace peer {
 using Json = nlohmann::json;
 
 /// Thrown if the kernel cannot do a task. The text names what is not supported, such as "output
-/// fresh". normbench then skips the variant with this reason and does not count it as failed.
+/// fresh". normbench then counts the variant that needs the task as skipped, not as failed.
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

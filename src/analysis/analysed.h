@@ -12,7 +12,7 @@ namespace normbench {
 struct Experiment {
   std::vector<const GroupResult*> groups;
   std::vector<GroupAnalysis> analyses;
-  std::size_t not_reached = 0;  // number of points that an interrupted run did not measure at all
+  std::size_t not_reached = 0;  // points of its sweep that an interrupted run did not measure
 };
 
 /// Returns the experiments of a document, with their groups in order.

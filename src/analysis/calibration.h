@@ -1,4 +1,4 @@
-/// Judges pairs of variants whose true ratio is known, to show how often this machine's
+/// Judges pairs of variants whose true ratio of times is known, to show how often this machine's
 /// measurements give a wrong verdict.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// The work of the second variant over that of the first in a PairKind::Slowed pair. Both run the
-/// same loop, the second over more elements. Without noise, their times have this ratio.
+/// In a PairKind::Slowed pair, the second variant does this many times the work of the first. Both
+/// run the same loop, the second over more elements. Without noise, their times have this ratio.
 constexpr double kMoreWork = 1.05;
 
 /// How a PairKind::Slowed pair is judged. The first line that applies is taken:
@@ -31,7 +31,7 @@ struct JudgedPair {
   std::int64_t seed = 0;
   bool fresh_process = false;
   Interval ratio;                     // the second variant's time over the first's
-  bool different = false;             // `ratio` certainly differs from 1 by more than the margin
+  bool different = false;             // the two times certainly differ (Pair::different)
   std::optional<Answer> answer = {};  // only for PairKind::Slowed
   double visible = 0;                 // smallest relative difference that would be found
   double median_ns = 0;               // median time of the first variant per iteration
@@ -42,7 +42,8 @@ struct JudgedPair {
 /// Returns the first variant that was not measured; null if all were.
 const CaseResult* unmeasured(const MeasuredPair& pair);
 
-/// Returns true if other programs held up too many rounds of a variant to judge the pair.
+/// Returns true if the pair cannot be judged, because other programs used the processors in too
+/// many rounds of a variant.
 bool is_too_busy(const MeasuredPair& pair);
 
 /// Judges a pair. Both variants must be measured, and the pair must not be too busy.
@@ -51,9 +52,10 @@ JudgedPair judge_pair(const MeasuredPair& pair, double precision);
 /// Counts over judged pairs. `between` and `between_differences` are from pairs that were measured
 /// in fresh processes, all other members from pairs that were measured in this process.
 struct CalibrationSummary {
-  // Pairs of identical code: all, those whose interval excludes 1, and those judged different.
+  // Numbers of pairs of identical code: all, those whose interval of the ratio does not contain 1,
+  // and those judged different.
   int pairs = 0, excluding_one = 0, false_alarms = 0;
-  Interval false_alarm;  // `false_alarms` over `pairs`, with Wilson's 95 % interval
+  Interval false_alarm;  // `false_alarms` / `pairs`, with Wilson's 95 % interval
   int slowed_pairs = 0, slowed_found = 0, slowed_wrong_way = 0, slowed_wrong_size = 0;
   double visible = 0;  // median of JudgedPair::visible over pairs of identical code
   // The 95th percentile of the relative differences in time between two consecutive fresh processes
@@ -62,9 +64,9 @@ struct CalibrationSummary {
   int between_differences = 0;
 };
 
-/// The fewest differences between processes that make a calibration usable. If two documents are
-/// compared by their rounds and neither has a usable calibration, the margin is at least 5 %
-/// (margin_of).
+/// The fewest `between_differences` with which a calibration is usable. If there are too few runs
+/// of two versions to compare them as pairs, and no run has a usable calibration, differences of up
+/// to 5 % count as no change (margin_of).
 constexpr int kFewestDifferences = 6;
 
 CalibrationSummary summarize(const std::vector<JudgedPair>& pairs);

@@ -12,8 +12,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the value of `column`, a member of Round, for each round, divided by the iterations of a
-/// turn.
+/// Returns the value of `column`, a member of Round, for each round, divided by the iterations that
+/// the case does in a round.
 template <class Column>
 std::vector<double> per_iteration(const CaseResult& result, Column column) {
   std::vector<double> values;
@@ -71,9 +71,9 @@ void compare_with_limit(const MeasuredGroup& group, int index, CaseAnalysis& ana
   if (log_ratios(limit_times, case_times).empty()) return;
   analysis.limit = limit->variant;
   analysis.of_limit = paired_ratio(limit_times, case_times, decision_level);
-  // A correctly measured case is never faster than the limit of its bytes. It may be faster than a
-  // launch limit, because that is the launch time of another kernel. So only the limit of its bytes
-  // decides `above_limit`.
+  // A correctly measured case is never faster than the limit that moves the same bytes. It may be
+  // faster than a launch limit, because that is the launch time of another kernel. So only the
+  // limit with the same bytes decides `above_limit`.
   const CaseResult& of_bytes = *bytes_limit_of(group.limits(), result);
   if (is_busy(of_bytes, results.clock)) return;
   const auto bytes_times = times_ns(of_bytes, results);

@@ -17,27 +17,29 @@ struct StageAnalysis {
 
 struct CaseAnalysis {
   std::vector<StageAnalysis> stages;  // one for each stage of the case
-  std::optional<double> floor_ns;     // sum over all stages; nothing if a limit is missing
+  std::optional<double> floor_ns;     // sum over the stages; nothing if a stage has no limit
   std::string binding;  // name of the limit that contributes most to `floor_ns`, or ""
-  std::optional<double> bytes_moved;  // bytes that the stages move, over the fewest possible
+  std::optional<double> bytes_moved;  // bytes that the stages move, divided by the fewest possible
   std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
   // The case's time over the baseline's, paired by round. Its inverse is the speed-up.
   std::optional<Interval> ratio;
   // The median of the case's times over the median of the baseline's times; set if `ratio` is set.
   // contradicts() tells whether it is too far from `ratio`, which is a median of ratios.
   std::optional<double> of_medians;
-  // The two levels of the log ratios to the baseline (two_levels). Nothing if they have one level.
+  // The two levels between which the log ratios to the baseline change in the course of the rounds
+  // (two_levels). Nothing if there is only one level.
   std::optional<Levels> states;
   std::optional<Interval> of_limit;  // the limit's time over the case's time
   std::string limit;                 // name of the limit used; "" without one
   std::optional<double> images_per_second;
   std::optional<double> faults;    // minor faults per iteration
   std::optional<double> switches;  // context switches per iteration; nothing for a peer
-  // Published time per iteration on the deciding clock, and published speed-up. Nothing if none was
-  // published.
+  // The published time per iteration on the deciding clock (Results::clock), and the published
+  // speed-up. Nothing if none was published.
   std::optional<double> published_ms, published_speed_up;
   std::optional<PipelineAnalysis> pipeline = {};  // set if several items are in flight
-  // The case is certainly faster than the limit of its bytes, by more than the precision.
+  // The case is certainly faster than the limit that moves the same bytes, by more than the target
+  // precision (precision_of). One of the two times must then be wrong.
   bool above_limit = false;
 };
 
@@ -51,23 +53,24 @@ bool measured(const CaseResult& result);
 /// Returns the index of the variant among the group's cases; -1 if there is none.
 int index_of(const GroupResult& group, const std::string& variant);
 
-/// Returns the time per iteration of every round, in ns on the deciding clock. If a round has no
-/// device time, all rounds have wall times.
+/// Returns the time per iteration of every round, in ns on the deciding clock (Results::clock). If
+/// a round has no device time, all times are wall times.
 std::vector<double> all_times_ns(const CaseResult& result, const Results& results);
 
-/// Returns all_times_ns(), with 0 for each round that other programs held up (is_held_up). Ratios
-/// and intervals leave out times of 0. If the case is busy (is_busy), no time is set to 0.
+/// Returns all_times_ns(), with 0 for each round that does not count because other programs used
+/// the processors (is_held_up). Ratios and intervals leave out times of 0. If too few rounds count
+/// (is_busy), no time is set to 0.
 std::vector<double> times_ns(const CaseResult& result, const Results& results);
 
 /// Returns the CPU time per iteration of every round, in ns.
 std::vector<double> cpu_times_ns(const CaseResult& result);
 
-/// Returns the median time per iteration of a measured case, in ns, without rounds that other
-/// programs held up.
+/// Returns the median of times_ns() of a measured case. Times of 0 are left out.
 double median_ns(const CaseResult& result, const Results& results);
 
-/// Returns the median of `turns_ns` divided by the iterations of a turn. `turns_ns` has one time in
-/// ns for each turn of the case. Returns 0 if `turns_ns` is empty or the case was not measured.
+/// Returns the median of `turns_ns` divided by the iterations of a turn. A turn is what the case
+/// does in one round, and `turns_ns` has one time in ns for each turn. Returns 0 if `turns_ns` is
+/// empty or the case was not measured.
 double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t>& turns_ns);
 
 /// Returns the number of images in a batch of the first case with a source; 0 if no case has one.

@@ -1,4 +1,4 @@
-/// Counts how the claims of a document ended, for `run --strict`.
+/// Counts the claims of a document by the outcome of their judgement, for `run --strict`.
 #pragma once
 
 #include "analysis/analysed.h"

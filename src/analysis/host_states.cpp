@@ -32,8 +32,9 @@ bool is_stream_of_host(const CaseResult& limit, DecidingClock clock) {
          limit.stages[0].place == Place::Cpu && !limit.resident;
 }
 
-/// Returns each stream on the host (a loop that measures the memory limit), paired with the fastest
-/// stream that moves the same bytes with as many threads. The fastest stream itself has no pair.
+/// A stream is a loop that measures the memory limit. Returns each stream on the host, paired with
+/// the fastest stream that moves the same bytes with as many threads. The fastest stream itself has
+/// no pair.
 std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const GroupResult& group,
                                                                       const Results& results) {
   struct Stream {
@@ -59,8 +60,8 @@ std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const Grou
   return pairs;
 }
 
-/// Returns the round that the log ratio with index `log` belongs to. A round that other programs
-/// held up (a time of 0) has no log ratio.
+/// Returns the round that the log ratio with index `log` belongs to. A round with a time of 0 does
+/// not count (times_ns) and has no log ratio.
 int round_of(std::span<const double> times, std::span<const double> others, std::size_t log) {
   std::size_t round = 0;
   for (std::size_t seen = 0; round < times.size(); ++round)

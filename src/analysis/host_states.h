@@ -24,7 +24,7 @@ struct HostStates {
     double before = 0, after = 0;  // time of `limit` over time of `other`: median in each state
   };
 
-  int rounds = 0;                     // fewest rounds of a comparison; 0: nothing was compared
+  int rounds = 0;                     // fewest rounds of a compared pair; 0: nothing was compared
   bool are_enough = false;            // `rounds` are enough to find a change in the middle of them
   std::optional<Change> change = {};  // the largest change
 };

@@ -1,4 +1,5 @@
-/// Finds limits of a group by what they measure, without a search through all of them.
+/// Finds limits of a group by what they measure, without a search through all of them. A limit is a
+/// measurement of the machine itself.
 #pragma once
 
 #include <map>
@@ -16,7 +17,7 @@ namespace normbench {
 struct KnownLimit {
   const CaseResult* result = nullptr;
   double median_ns = 0;  // median_ns() of the limit
-  // stage_ns() of the only stage. 0 if there are several stages or items in flight.
+  // stage_ns() of the only stage. 0 if there are several stages, or if the limit is a pipeline.
   double stage_ns = 0;
 };
 
@@ -28,18 +29,17 @@ class KnownLimits {
   KnownLimits(const GroupResult& group, const Results& results);
 
   // Each list has its limits in the order of the group. A stream is a limit that only reads and
-  // writes memory. A limit is usable if it has a single stage, this stage has times, and there are
-  // no items in flight.
+  // writes memory. A limit is usable if it is no pipeline and has a single stage with times.
 
-  /// The usable streams whose stage reads and writes the bytes of `mix`.
+  /// The usable streams whose stage reads and writes the numbers of bytes in `mix`.
   const List& stage_streams(const StreamMix& mix) const { return at(stage_streams_, key(mix)); }
-  /// The measured streams whose sources and results have the bytes of `mix`.
+  /// The measured streams with `mix.read` bytes of sources and `mix.written` bytes of results.
   const List& case_streams(const StreamMix& mix) const { return at(case_streams_, key(mix)); }
-  /// The measured streams for which `mix` is limit_mix() of the bytes of their sources and results.
-  /// Streams with items in flight and streams that stay in a cache are left out.
+  /// The measured streams for which limit_mix() of the bytes of their sources and results is `mix`.
+  /// Pipelines and streams that stay in a cache are left out.
   const List& alike_streams(const StreamMix& mix) const { return at(alike_streams_, key(mix)); }
-  /// The measured limits without items in flight that have `op` as their only stage and move
-  /// `link_bytes` over the link.
+  /// The measured limits that are no pipelines, have `op` as their only stage and move `link_bytes`
+  /// over the link between host and device.
   const List& transfers(const std::string& op, std::int64_t link_bytes) const {
     return at(transfers_, {op, link_bytes});
   }

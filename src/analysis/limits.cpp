@@ -19,14 +19,15 @@ bool is_launched(const StageResult& stage) {
          stage.min_bytes > 0;
 }
 
-/// Returns true if the stage was timed in the case's rounds, so that its times can be paired by
-/// round.
+/// Returns true if the stage was timed in the rounds of its case. Its time in a round can then be
+/// compared with the time of another stage in the same round.
 bool in_rounds(const CaseResult& result, const StageResult& stage) {
   return !stage.staged && stage.rounds_ns.size() == result.rounds.size();
 }
 
-/// Returns the time per iteration that each turn spent in a stage, in ns. As in times_ns(), a host
-/// stage has 0 in a round that other programs held up.
+/// Returns each of `stage.rounds_ns` divided by the iterations of the case. As in times_ns(), a
+/// host stage has the time 0 in a round that does not count because other programs used the
+/// processors.
 std::vector<double> stage_times_ns(const CaseResult& result, const StageResult& stage) {
   std::vector<double> times;
   for (const std::int64_t ns : stage.rounds_ns)
@@ -42,16 +43,17 @@ bool has_times(const CaseResult& result, const StageResult& stage) {
   return measured(result) && stage_ns(result, stage) > 0;
 }
 
-/// Returns true if a copy is the limit of a transfer that uses `memory` on the host. A transfer of
-/// pageable memory is compared with a copy of the same kind of memory, any other with a copy of
-/// pinned memory. The caller has checked that `limit` copies as many bytes in the same direction.
+/// Returns true if `limit`, which measures a copy over the link, is the limit of a transfer that
+/// uses `memory` on the host. A transfer of pageable memory is compared with a copy of the same
+/// kind of memory, any other transfer with a copy of pinned memory. The caller has checked that
+/// `limit` copies as many bytes in the same direction.
 bool is_copy_for(const CaseResult& limit, Memory memory) {
   return link_memory(limit, 0) == (is_pageable(memory) ? memory : Memory::Pinned);
 }
 
-/// Returns true if the stream and the stage use the same kinds of memory. If both use the link,
-/// they must read on the same side of the link and write on the same side. If neither uses it, they
-/// must write the same kind of memory.
+/// Returns true if the stream `limit` and the stage with this index use the same kinds of memory.
+/// If both use the link, they must read on the same side of the link and write on the same side. If
+/// neither uses it, they must write the same kind of memory.
 bool same_way(const CaseResult& limit, const CaseResult& result, std::size_t index) {
   const StageResult &stream = limit.stages[0], &stage = result.stages[index];
   if (stream.link_bytes == 0 || stage.link_bytes == 0)
@@ -60,18 +62,19 @@ bool same_way(const CaseResult& limit, const CaseResult& result, std::size_t ind
          host_reaches(stream.out.memory) == host_reaches(stage.out.memory);
 }
 
-/// Returns true if the stream `limit` may be the limit of the stage: it uses the same place, the
-/// same kinds of memory and, on the host, the same number of threads. A stream that stays in the
-/// cache is allowed only if the stage's input is in the cache. The caller has checked that both
-/// move the same bytes.
+/// Returns true if the stream `limit` may be the limit of the stage: it runs in the same place
+/// (host or GPU), with the same kinds of memory and, on the host, the same number of threads. A
+/// stream that stays in the cache is allowed only if the stage's input is in the cache. The caller
+/// has checked that both move the same bytes.
 bool is_stream_for(const CaseResult& limit, const CaseResult& result, std::size_t index) {
   const StageResult& stage = result.stages[index];
   return limit.stages[0].place == stage.place && (stage.resident || !limit.resident) &&
          same_way(limit, result, index) && (is_on_gpu(stage) || limit.threads == result.threads);
 }
 
-/// Returns the launch limit (the time of an empty launch) for a stage that is a GPU kernel. Returns
-/// null if none was measured, if the stage is no GPU kernel, or if a peer ran the case.
+/// Returns the launch limit for a stage that is a GPU kernel. A launch limit is the time of an
+/// empty launch. Returns null if none was measured, if the stage is no GPU kernel, or if a peer ran
+/// the case.
 const KnownLimit* launch_limit(const KnownLimits& limits, const CaseResult& result,
                                const StageResult& stage) {
   if (!result.peer.empty() || !is_launched(stage)) return nullptr;
@@ -160,17 +163,17 @@ const KnownLimit* link_limit(const KnownLimits& limits, const CaseResult& result
   return slowest;
 }
 
-/// Returns true if the case does more than move bytes: it uses files, or a stage represents work
-/// such as that of a network.
+/// Returns true if the case does more than move bytes: it uses files, or a stage imitates other
+/// work, such as that of a neural network.
 bool does_more_than_move(const CaseResult& result) {
   return std::ranges::any_of(result.stages, [](const StageResult& stage) {
     return roles_of(stage).files != FileUse::None || roles_of(stage).stands_for_work;
   });
 }
 
-/// Returns true if the stream `limit` may be the limit of the case: it runs in the same place, on
-/// the host with as many threads, and its bytes do not stay in the cache or cross the link. The
-/// caller has checked that both move the same bytes.
+/// Returns true if the stream `limit` may be the limit of the case: it runs in the same place (host
+/// or GPU), on the host with as many threads, and its bytes neither stay in the cache nor cross the
+/// link. The caller has checked that both move the same bytes.
 bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
   return !limit.resident && link_bytes(limit) == 0 && uses_gpu(limit) == uses_gpu(result) &&
          (uses_gpu(result) || limit.threads == result.threads);
@@ -208,8 +211,8 @@ bool is_timed(const CaseResult& result, const StageResult& stage, const Results&
   return results.clock != DecidingClock::Device || !uses_gpu(result) || is_on_gpu(stage);
 }
 
-/// Adds `floor_ns` and `binding` of a case. A peer's case has neither, since a peer may do several
-/// stages in one.
+/// Adds `floor_ns` and `binding` of a case. A case that a peer runs has neither, since a peer may
+/// do several stages in one.
 void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& analysis) {
   if (!result.peer.empty()) return;
   double floor_ns = 0;

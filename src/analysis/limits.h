@@ -16,22 +16,23 @@ LimitKind limit_kind(const CaseResult& limit);
 std::optional<LimitKind> limit_kind(const GroupResult& group, const std::string& name);
 
 /// Returns the median of a stage's times per iteration in ns. Leaves out times of 0, which mark
-/// rounds that other programs held up.
+/// rounds that do not count because other programs used the processors.
 double stage_ns(const CaseResult& result, const StageResult& stage);
 /// Returns the fewest bytes that a stage must read and write.
 StreamMix stage_mix(const StageResult& stage);
 
-/// Returns the host memory that a transfer reads or writes; pinned if the document does not record
-/// it.
+/// Returns the kind of host memory that a transfer reads or writes; pinned if the document does not
+/// record it.
 Memory link_memory(const CaseResult& result, std::size_t stage);
 
-/// Returns the limit of the bytes that a case moves; null if it has none.
+/// Returns the limit of the bytes that a case moves; null if it has none. A stream is a limit that
+/// only reads and writes memory.
 /// - For a case that uses the link, it is the slowest of the limits of its stages on the link. The
 ///   limit of a transfer is a copy with pinned memory. The limit of a kernel is a stream over the
 ///   link.
 /// - For any other case, it is the fastest stream that reads and writes as many bytes (limit_mix)
-///   in the same place, on the host with as many threads. Streams that stay in the cache are not
-///   used.
+///   in the same place (host or GPU), on the host with as many threads. Streams that stay in the
+///   cache are not used.
 const CaseResult* bytes_limit_of(const KnownLimits& limits, const CaseResult& result);
 
 /// Returns the limit of a case: the limit of its bytes, or a kernel launch if that takes longer.

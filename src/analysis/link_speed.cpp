@@ -10,7 +10,7 @@ namespace normbench {
 namespace {
 
 constexpr std::int64_t kLeastBytes = 16 << 20;
-constexpr double kAnother = 1.05;  // copies that are faster than this use another link than PCIe
+constexpr double kAnother = 1.05;  // copies above this multiple of PCIe's rate use another link
 
 /// The data rate of one PCIe lane in each direction, after the overhead of the line code.
 struct LinkLane {
@@ -29,7 +29,8 @@ bool was_under_load(const Json& reading) {
          parse_word<LinkReading>(reading.get_ref<const std::string&>()) == LinkReading::UnderLoad;
 }
 
-/// Returns the PCIe link of the environment's GPU. Returns nothing if it was not read under load.
+/// Returns the PCIe link of the GPU in `environment`. Returns nothing if the state of the link was
+/// not read while copies ran.
 std::optional<LinkSpeed> negotiated(const Json& environment) {
   const Json& pcie = value_at(environment, "/gpu/pcie");
   const Json &generation = value_at(pcie, "/generation"), &width = value_at(pcie, "/width");

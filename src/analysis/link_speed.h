@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// If copies reach a smaller share of the link's rate than this, the GPU has only a part of the
-/// link. Normally, copies of pinned memory reach 80 to 95 %.
+/// If copies reach a smaller share of the link's rate than this, the GPU is taken to have only a
+/// part of the link. Normally, copies of pinned memory reach 80 to 95 %.
 constexpr double low_link = 0.6;
 
 struct LinkSpeed {
@@ -26,7 +26,7 @@ struct LinkSpeed {
 
 /// Returns the speed of copies of at least 16 MiB to and from the GPU of `environment`. Smaller
 /// copies are left out, because most of their time is the cost of the call. Returns nothing if
-/// there is no such copy, or if the link was not read while copies ran.
+/// there is no such copy, or if the state of the link was not read while copies ran.
 std::optional<LinkSpeed> link_speed(const Json& environment,
                                     const std::vector<MachineLimit>& limits);
 /// Returns the speed of the copies among the limits of these groups, on the GPU of `results`.

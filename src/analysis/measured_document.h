@@ -36,8 +36,8 @@ class MeasuredDocument {
 /// Returns true for an empty launch, which starts teams of threads or kernels that do nothing.
 bool is_launch(const StageResult& stage);
 
-/// Returns the number of teams that a case starts per iteration: `count` for an empty launch, one
-/// for every other stage on the host.
+/// Returns the number of teams of threads that a case starts per iteration: `count` for an empty
+/// launch, one for every other stage on the host.
 double teams(const CaseResult& result);
 
 }  // namespace normbench

@@ -13,7 +13,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kSlowClock = 0.98;  // a clock below this share of the case's median is slow
+constexpr double kSlowClock = 0.98;  // a CPU clock below this share of the case's median is slow
 // A preempted round takes more than this multiple of the usual time.
 constexpr double kSlower = 1.02;
 // A GPU clock is flagged if it differs from the median by more than this share of the median.
@@ -185,9 +185,9 @@ bool is_count(const Json& json) {
   return json.is_number_integer() && json.get<std::int64_t>() >= 0;
 }
 
-/// Adds, for each reason, how long it held the GPU's clocks back between the readings before and
-/// after the rounds. The driver counts this time in steps, and a step may have begun before the
-/// first round. So each time is limited to `rounds_ns`.
+/// Adds, for each throttle reason, how long it held the GPU's clocks back between the readings
+/// before and after the rounds. The driver counts this time in steps, and a step may have begun
+/// before the first round. So each time is limited to `rounds_ns`.
 void add_held_back(const GroupResult& group, DeviceStates& states) {
   const Json& before = value_at(group.condition_before, "/held_back_ns");
   const Json& after = value_at(group.condition_after, "/held_back_ns");

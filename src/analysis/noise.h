@@ -1,5 +1,6 @@
-/// What disturbed a case, computed from its rounds. Rounds are flagged, counted and shown. Only the
-/// flag `held up` excludes a round from verdicts.
+/// What disturbed a case, computed from its rounds. In each round, each case and each limit of the
+/// group has one turn. Disturbed rounds are flagged, counted and shown. A verdict leaves out only
+/// the rounds with the flag `held up`.
 #pragma once
 
 #include <map>
@@ -37,7 +38,8 @@ struct CaseNoise {
   // The case's time in the last third of the rounds over its time in the first third. Nothing for
   // fewer than 18 rounds.
   std::optional<Interval> drift;
-  // The interval of `drift` excludes 1, and `drift` differs from 1 by more than the precision.
+  // The interval of `drift` does not contain 1, and `drift` differs from 1 by more than the target
+  // precision (precision_of).
   bool drifts = false;
   // Ratio to the baseline, without the rounds that are flagged for this case or for the baseline.
   std::optional<Interval> undisturbed;
@@ -60,14 +62,13 @@ struct CaseNoise {
 ///   Hoaglin, 1993).
 /// - device clock: the GPU's clock is more than 2 % off the median of the group's turns. The clock
 ///   of a turn is its mean, or its value at the end of the turn if the group has no means.
-/// - device throttled: the GPU was throttled for a reason that other turns of the group did not
-///   have.
+/// - device throttled: the GPU was throttled for a reason that not all turns of the group had.
 std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results);
 
 /// The states of the GPU in a group's turns, and what held its clocks back. Clocks, temperatures
 /// and bits are 0 if they were not read.
 struct DeviceStates {
-  int turns = 0, read = 0;  // number of turns on the GPU, and of those whose state was read
+  int turns = 0, read = 0;  // number of turns on the GPU, and how many of their states were read
   bool over_turns = false;  // true: clocks are means over turns; false: read at the ends of turns
   // Lowest, median and highest SM clock; lowest and highest temperature in degrees Celsius.
   std::int64_t low_mhz = 0, middle_mhz = 0, high_mhz = 0;
@@ -77,7 +78,7 @@ struct DeviceStates {
   std::int64_t always_bits = 0, sometimes_bits = 0;
   std::int64_t slowest_ns = 0;  // longest time that one reading of the state took
   // Time in ns from the start of the first turn to the end of the last one, and how long each
-  // reason held the clocks back in that time.
+  // throttle reason held the clocks back in that time.
   std::int64_t rounds_ns = 0;
   std::map<std::string, std::int64_t> held_back_ns = {};
 

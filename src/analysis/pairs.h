@@ -12,14 +12,14 @@ struct Pair {
   int a = 0, b = 0;
   Interval ratio;  // a's time over b's, at a level that is corrected for all pairs (Bonferroni)
   bool different = false;     // the difference is certain and exceeds margin_of()
-  int rounds = 0;             // rounds of both cases in which other programs held up neither
+  int rounds = 0;             // number of rounds that count for both cases (times_ns)
   bool covered = false;       // there are enough rounds for the interval of `ratio`
   double process_effect = 0;  // kProcessEffect if a peer ran one of the cases; else 0
 };
 
 /// Times of identical code in two processes may differ by this share, even if all rounds of each
 /// process agree. They depend on the placement of memory and on the CPU that runs the process.
-/// Measured differences between this process and `normbench peer` were rarely larger.
+/// Measured differences between this process and the peer `normbench peer` were rarely larger.
 constexpr double kProcessEffect = 0.05;
 
 /// Returns the relative difference that the pair must exceed to count as different.

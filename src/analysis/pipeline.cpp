@@ -16,7 +16,8 @@ namespace {
 
 // PipelineBound::held is set if `held_ns` is at least this multiple of the bound.
 constexpr double kHeld = 1.02;
-// MoreServers::reaches_next is set if the time is below this multiple of the next bound.
+// MoreServers::reaches_next is set if the simulated time with more servers is below this multiple
+// of the next bound.
 constexpr double kReached = 1.1;
 // More items in flight are used if they reduce the simulated time to less than this share.
 constexpr double kWorthItems = 0.98;
@@ -60,9 +61,9 @@ bool works_on_host(const CaseResult& result, const LaneResult& lane) {
   });
 }
 
-/// Returns the fastest stream on all cores that reads and writes as many bytes as all host stages
-/// must. Returns null if there is none. Stages that load files are not counted, since their bytes
-/// are unknown. Stages that only read or only write are not counted either.
+/// Returns the fastest memory stream on all cores that reads and writes as many bytes as all host
+/// stages must. Returns null if there is none. Stages that load files are not counted, since their
+/// bytes are unknown. Stages that only read or only write are not counted either.
 const CaseResult* stream_of_all(const KnownLimits& limits, const CaseResult& result,
                                 std::int64_t cores) {
   StreamMix all;

@@ -1,5 +1,6 @@
 /// What the rounds of a pipeline show about its lanes, and how fast the pipeline could be. A lane
-/// is a set of stages that the same servers run for each item.
+/// is a set of stages that the same servers run for each item. A server works on one item at a
+/// time.
 #pragma once
 
 #include "document/results.h"

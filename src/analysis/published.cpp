@@ -52,7 +52,7 @@ double per_item_ms(const Published& published) {
   return *published.wall_ms / static_cast<double>(std::max<std::int64_t>(1, published.items));
 }
 
-/// Returns true for a variant with items in flight that has a stage with this label.
+/// Returns true if the variant is a pipeline that has a stage with this label.
 bool runs_stage(const GroupResult& group, const std::string& variant, const std::string& label) {
   const int index = index_of(group, variant);
   if (index < 0 || !group.cases[static_cast<std::size_t>(index)].pipeline) return false;

@@ -1,4 +1,4 @@
-/// Compares published figures with what was measured here.
+/// Compares figures that others published with what was measured here.
 #pragma once
 
 #include "analysis/analysis.h"

@@ -22,7 +22,7 @@ std::vector<int> ranking(const GroupAnalysis& analysis) {
 }
 
 /// Returns the winner's advantage over the baseline. If the winner is the baseline, or the baseline
-/// is not ranked, returns its advantage over the next fastest case.
+/// is not ranked, returns the winner's advantage over the next fastest case.
 Advantage advantage(const GroupResult& group, const GroupAnalysis& analysis, int first, int next) {
   const auto& of_baseline = analysis.cases[first].ratio;
   const int baseline = index_of(group, group.baseline);
@@ -169,8 +169,8 @@ int slow_case(const GroupResult& group, const GroupAnalysis& analysis,
   return slow(ranked.back()) ? ranked.back() : -1;
 }
 
-/// If the device clock decides, sets `on_wall_clock` to the cases without device time, and
-/// `host_left_out` to the cases that have device time and also host stages.
+/// If cases are compared by their times on the device, sets `on_wall_clock` to the cases without
+/// device time, and `host_left_out` to the cases that have device time and also host stages.
 void add_left_out_by_the_clock(const GroupResult& group, const Results& results, Verdict& verdict) {
   if (results.clock != DecidingClock::Device) return;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {

@@ -164,8 +164,8 @@ std::string text_now(const Job& job) {
   }
 }
 
-/// Returns the job as this command line would begin it. It has the current text of the config. Its
-/// options are those of the old job, except those that this command line gives again.
+/// Returns the resumed job as this command line would begin it: with the current text of the
+/// config, and with the options of `job`, except those that this command line gives again.
 Job begun_now(const RunOptions& options, const Job& job) {
   Job now = job;
   if (!options.configs.empty())
@@ -279,7 +279,8 @@ Begun go_on(const RunOptions& options) {
   // Peers run only if this command line allows them, even if the journal's command line did.
   job.options.config.allow_peers = options.job.config.allow_peers;
   Plan plan = make_plan(job, backends);
-  // Computed again, because make_plan() has initialised the GPU since the first call.
+  // make_plan() has initialised the GPU since the first call of environment_of(), so the
+  // environment is computed again.
   Json environment = environment_of(options, job, backends);
   try {
     require_fit(journal.content(), plan);

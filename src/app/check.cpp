@@ -56,15 +56,16 @@ std::string run_of(CheckOptions& options) {
   return command;
 }
 
-/// Returns a key for the way in which a loader reads files. It has the size of the images only for
-/// raw pixels, because files that are decoded may have any size.
+/// Returns a key for the way in which a loader reads files, so that equal loaders are tried once.
+/// The key has the size of the images only for raw pixels, because files that are decoded may have
+/// any size.
 std::string tried_as(const Load& load) {
   const std::string how = fmt::format("{} {}", name_of(load.on_error), name_of(load.storage));
   return load.storage == Storage::Image ? how : fmt::format("{} {}", how, describe(load.image()));
 }
 
-/// Tries to read all images once. Reports which images are left out and which have remarks. Throws
-/// BadInput for images that would make a case fail.
+/// Tries to read all images once. Reports which images are left out, and remarks such as "3 images
+/// have 16 bits a sample". Throws BadInput for images that would make a case fail.
 void check_images(const std::string& file, const Plan& plan) {
   std::set<std::pair<std::string, std::vector<std::string>>> tried;
   std::set<std::string> told;

@@ -38,7 +38,7 @@ struct Option {
   enum Rule : unsigned {
     Required = 1,
     Several = 2,  // a list: many values may follow one name
-    // Not passed to the process that continues `run` after a hang.
+    // The option is not passed to the process that continues `run` after a hang.
     Once = 4,
     Newer = 8,  // journals of older versions may lack it
     Pair = 16   // a list of exactly two values after one name

@@ -129,8 +129,8 @@ Results measured_limits(const Plan& plan, const Backends& backends, ProgressStyl
   return run(plan, own.context).results;
 }
 
-/// Runs both configs and adds the machine's limits to `limits`. Writes no files. Returns false when
-/// interrupted; `limits` is then incomplete.
+/// Runs kMemoryLimits and kOtherLimits, and adds the machine's limits to `limits`. Writes no files.
+/// Returns false when interrupted; `limits` is then incomplete.
 bool measure_machine_limits(const Backends& backends, ProgressStyle style,
                             std::vector<MachineLimit>& limits) {
   if (style == ProgressStyle::Lines)
@@ -214,8 +214,8 @@ struct InfoOptions {
   bool quiet = false;
 };
 
-/// Returns the document. It has "limits" unless --no-limits is given. It has "interrupted" if only
-/// some of the limits were measured.
+/// Returns the document that `normbench info` prints. It has "limits" unless --no-limits is given,
+/// and "interrupted" if only some of the limits were measured.
 Json info_document(const InfoOptions& options, const Backends& backends,
                    std::vector<MachineLimit>& limits) {
   // Initialises the devices. Only then is it known what can be used.

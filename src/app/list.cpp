@@ -134,8 +134,8 @@ std::string choices_text(int threads) {
          fact("threads", "bound " + explain_binding());
 }
 
-/// Shows the kernels of each op in each place, with defaults marked, and the facts about this
-/// machine that CPU kernels depend on.
+/// Shows the kernels of each op in each place (CPU and GPU), with defaults marked, and the facts
+/// about this machine that CPU kernels depend on.
 void list_kernels() {
   const Backends backends = make_backends();
   std::string text =
@@ -170,8 +170,8 @@ void list_reports() {
   for (const Report& report : reports()) show(entry(report.name, report.about, 15));
 }
 
-/// Shows for each config its question, and what the config needs to run. The configs are planned,
-/// not run.
+/// Shows for each config its name, what it needs to run, and what it is about. The configs are
+/// planned, not run.
 void list_configs(const std::string& folder) {
   const Backends backends = make_backends();
   const Sides cache_bytes = cold_caches(backends, last_level_cache_bytes());

@@ -65,7 +65,7 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
 void tell_memory(const Plan& plan, const ConfigOptions& options);
 
 /// Tells which experiments will have no winner, because the outputs of their variants differ in
-/// dtype, layout, shape or place.
+/// dtype, layout, shape or place (host or GPU).
 void tell_unlike(const Plan& plan);
 
 /// Tells which options removed claims, published figures or baselines of the config.

@@ -30,8 +30,8 @@ std::string make_default_folder(const std::string& name);
 /// option must be given again.
 std::string peers_option(const Job& job);
 
-/// Writes results.json, table.txt, report.html and, if `trace` has lanes, trace.json or
-/// trace.json.gz. Then shows the run as `options` say.
+/// Writes results.json, table.txt, report.html and, if `trace` has lanes (threads or streams),
+/// trace.json or trace.json.gz. Then shows the run as `options` say.
 /// - A file that cannot be written is written to a new folder beside the run's folder. If that
 ///   fails, it is written to a new folder in $TMPDIR.
 /// - `unkept` is the reason why the journal could not be written, or "". If there is a reason, the

@@ -12,9 +12,9 @@ namespace normbench {
 /// not write it". Returns "" if nothing is there, or an empty file, or an older file of this kind.
 std::string why_not_over(const std::string& path, Written kind);
 
-/// Checks that the file given to `option` may be written to `path`; "" is stdout. Throws Invalid if
-/// `path` is a link, is one of `inputs` under any name, or must not be written over (why_not_over).
-/// Throws CannotWrite if something other than a file is at `path`.
+/// Checks that a file of this kind may be written to `path`, the value of `option`; "" is stdout.
+/// Throws Invalid if `path` is a link, is one of `inputs` under any name, or must not be written
+/// over (why_not_over). Throws CannotWrite if something other than a file is at `path`.
 void check_output(const std::string& option, const std::string& path,
                   std::span<const std::string> inputs, Written kind = Written::Derived);
 

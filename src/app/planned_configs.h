@@ -33,7 +33,7 @@ struct Needs {
   std::set<std::string> peers;
   bool gpu = false;
   double seconds = 0;  // budget of the rounds of all groups
-  Sides bytes;         // memory of the largest group, without cases that cannot run here
+  Sides bytes;         // most memory that a group needs, without cases that cannot run here
 
   /// Adds the needs of a group. `cache_bytes` has the size of the last-level cache of host and
   /// device.

@@ -65,8 +65,8 @@ std::string with_consequence(const std::string& why) {
   return why.ends_with(consequence) ? why : why + consequence;
 }
 
-// The sort index of CUDA device 0. Trace viewers show devices below all processes, as in the traces
-// of torch.profiler.
+// The sort index of CUDA device 0. It is larger than the sort index of a host process, which is its
+// pid. So trace viewers show devices below host processes, as in the traces of torch.profiler.
 constexpr std::int64_t kDevicesSortIndex = 5'000'000;
 
 std::int64_t wall_clock_ns() {

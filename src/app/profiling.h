@@ -46,8 +46,8 @@ class RunTrace {
   /// starts at the current time.
   RunTrace(const Plan& plan, const Json& environment, Clock& clock);
 
-  /// Adds the recording of one case to the trace. Also sets the rows of the profiler table, the
-  /// times and the counts of lost records in `result`.
+  /// Adds the recording of one case to the trace. Also sets three members of `result`: `rows` (the
+  /// rows of the profiler table), `times`, and `losses` (the counts of lost records).
   void add(const ProfileTrace& profile, CaseProfile& result);
 
   /// Finishes the trace; call this last. `no_cupti` is the result of why_not_cupti().

@@ -79,7 +79,7 @@ class Progress final : public Observer {
   Pace pace_;
   LiveLine line_;
   bool started_ = false;
-  std::string rounds_;  // "12 rounds, 31 s, ±2.1 %, ", or "" before the first round of a group
+  std::string rounds_;  // rounds, time and half-width so far; "" before a group's first round
 };
 
 /// Returns the name of a group: "place batch=8, size=720x1280".
@@ -107,8 +107,9 @@ class CalibrateProgress final : public Silent {
   int pairs_;
   double seconds_;
   LiveLine line_;
-  // done_: finished cycles. excluding_: pairs of identical code whose interval excludes the ratio
-  // 1. found_: slowed pairs whose slowdown was found.
+  // done_: the number of finished cycles. excluding_: the number of pairs of identical code for
+  // which the confidence interval of the ratio of times does not contain 1. found_: the number of
+  // pairs of PairKind::Slowed whose slowdown was found.
   int done_ = 0, excluding_ = 0, found_ = 0;
 };
 

@@ -59,8 +59,8 @@ struct ReproduceOptions {
   bool list = false, quiet = false;
 };
 
-/// A config, with those of its experiments that repeat a published experiment that the user asked
-/// for.
+/// A config to run. `experiments` are the names of its experiments that repeat one of the published
+/// experiments for which the user asked.
 struct Chosen {
   std::string file;
   std::vector<std::string> experiments;
@@ -74,9 +74,9 @@ struct Chosen {
   }
 };
 
-/// Returns the published experiments that the folder `configs` lists. If that folder has no list,
-/// returns those that the folder of this program's own configs lists. Throws Invalid if neither
-/// folder has a list, and BadInput if the list has mistakes.
+/// Returns the published experiments in the list of publications of the folder `configs`. If that
+/// folder has no list, takes the list in the folder of this program's own configs. Throws Invalid
+/// if neither folder has a list, and BadInput if the list has mistakes.
 std::vector<PublishedExperiment> published_beside(const std::string& configs) {
   std::error_code unknown;
   for (const std::string& folder : {configs, own_configs().value_or("")})
@@ -120,8 +120,8 @@ std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what,
   return chosen;
 }
 
-/// The experiments of configs that repeat one published experiment, by names like
-/// "blog-cpu/chains", and what they need on this machine.
+/// The names, like "blog-cpu/chains", of the experiments in configs that repeat one published
+/// experiment, and what these experiments need on this machine.
 struct Planned {
   std::vector<std::string> experiments;
   Needs needs;
@@ -197,8 +197,9 @@ Chosen chosen_of(const std::vector<PublishedExperiment>& asked, const std::strin
   return chosen;
 }
 
-/// Returns the configs to run. Does not plan them: check() does this later in a child process, and
-/// finds the mistakes in them. So this process never opens a GPU, which its children use.
+/// Returns the configs in `folder` with experiments that repeat one of `asked`. Does not plan these
+/// configs, because check() later plans them in a child process and reports their mistakes. So this
+/// process never opens a GPU, which its children use.
 std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
                            const std::string& folder) {
   std::vector<Chosen> chosen;
@@ -261,8 +262,8 @@ Exit check(const std::vector<Chosen>& chosen, const std::atomic<bool>& interrupt
   return run_again(std::move(arguments), interrupted);
 }
 
-/// Runs one config in its folder below `out`. If that folder holds a run of it, continues the run,
-/// which measures nothing if it is finished.
+/// Runs one config in its folder below `out`. If that folder holds a run of this config, continues
+/// the run, which measures nothing if it is finished.
 Exit run_config(const Chosen& config, const std::string& out, const Request& request, bool quiet,
                 const std::atomic<bool>& interrupted) {
   const std::string dir = (fs::path(out) / config.name()).string();
@@ -469,11 +470,13 @@ void check_options(const ReproduceOptions& options) {
   }
 }
 
-/// Returns the request that --from shows. It is the request of the command line, if that has
-/// --configs or if the folder of --from keeps no request. Otherwise the kept request adds:
-/// - its folder of configs;
-/// - its words, if the command line has none, and if the publications beside these configs know all
-///   of them. If the result has no words, all experiments are shown.
+/// Returns the request whose experiments --from shows: the request of the command line. If the
+/// command line has no --configs, and the folder of --from has a file kRequest, two members are
+/// taken from that file:
+/// - `configs`;
+/// - `what`, if the command line names no experiments, and if the list of publications of these
+///   configs has all words in the file's `what`.
+/// A request with an empty `what` shows all experiments.
 Request request_of_kept(const ReproduceOptions& options) {
   Request request = options.request;
   if (!request.configs.empty()) {

@@ -72,8 +72,8 @@ void tell_modes(const RunOptions& options, const std::optional<AttachedTool>& to
          environment.at("places").value("cuda", "no CUDA device"));
 }
 
-/// If the plan has cases that peers (programs that the config names) would run, and --allow-peers
-/// is not given, prints how to allow them.
+/// A peer is an external program that the config names. If the plan has cases of peers and
+/// --allow-peers is not given, prints how to allow them.
 void tell_peers(const Plan& plan, const RunOptions& options) {
   if (options.job.config.allow_peers) return;
   std::string commands;

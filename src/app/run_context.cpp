@@ -11,8 +11,8 @@
 namespace normbench {
 namespace {
 
-/// Returns a callback for the watchdog. It calls `on_hung`. If that returns or throws, it ends the
-/// process.
+/// Returns a callback for the watchdog. The callback calls `on_hung`, and ends the process if
+/// `on_hung` returns or throws.
 Watchdog::OnHung ending(Watchdog::OnHung on_hung) {
   return [on_hung = std::move(on_hung)](std::size_t group, const std::string& contender) {
     try {

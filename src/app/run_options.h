@@ -42,7 +42,8 @@ struct RunOptions {
 /// Returns all options of `run`, in the order of --help.
 std::vector<Option> run_options(RunOptions& options);
 
-/// Throws Invalid for options that exclude each other.
+/// Throws Invalid if --machine is not a valid name, if there is neither a config nor --resume, or
+/// if an option is given that cannot be used with --resume or without it.
 void check_run_options(const RunOptions& options);
 
 /// Returns the arguments with which this program continues the run in `dir` after a case has hung,

@@ -83,9 +83,9 @@ struct TableArguments {
   }
 };
 
-/// Reads a Chrome trace and makes its rows. The content decides whether the file is gzipped, not
-/// its name. Prints a warning on stderr for each part of the trace that cannot be used. Throws
-/// Invalid with the file's name if the file is no trace.
+/// Reads a Chrome trace and makes the rows of its profiler table. The content decides whether the
+/// file is gzipped, not its name. Prints a warning on stderr for each part of the trace that cannot
+/// be used. Throws Invalid with the file's name if the file is no trace.
 Shown read_table(const std::string& file, const TableArguments& wanted) {
   Shown shown{.file = file, .warnings = {}, .profile = {}, .rest = {}};
   ReadTrace trace = read_trace(shown.file);
@@ -206,7 +206,7 @@ std::vector<std::string> sort_words() {
   return words;
 }
 
-/// Returns the help of --sort-by, which begins like "cpu_time, cpu_time_total, …".
+/// Returns the help of --sort-by, which begins like "cpu_time, cpu_time_total, ...".
 std::string sort_help() {
   return fmt::format("{}, or none: by first call (default: cpu_time_total; cuda stands for device)",
                      fmt::join(sort_key_names(), ", "));

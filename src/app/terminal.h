@@ -10,29 +10,31 @@
 
 namespace normbench {
 
-/// Returns the screen of stdout. If stdout is a terminal, the width is COLUMNS, or without COLUMNS
-/// the terminal's own width, limited to 40 to 160 columns. The terminal has colours if NO_COLOR is
-/// empty and TERM is neither empty nor "dumb". If stdout is a pipe or a file, the screen has 100
-/// columns and no colours.
+/// Returns the width and the colours of stdout. If stdout is a terminal, its width is the number in
+/// the environment variable COLUMNS. Without such a number, it is the width that the terminal
+/// reports, or 80 if it reports none. A width outside 40 to 160 is set to the nearer limit. The
+/// terminal has colours if NO_COLOR is empty and TERM is neither empty nor "dumb". If stdout is a
+/// pipe or a file, the screen has 100 columns and no colours.
 Screen stdout_screen();
 
-/// Returns the screen of the file `out_file`, or of stdout if that is "".
+/// Returns stdout_screen() if `out_file` is "". Otherwise returns the screen of a file: 100 columns
+/// and no colours.
 Screen screen_of(const std::string& out_file);
 
 /// Returns true if stderr is a terminal on which a line can be overwritten: TERM is neither empty
 /// nor "dumb".
 bool is_live();
 
-/// Returns the number of columns of the terminal on stderr, however few. Returns 80 if the number
-/// is unknown.
+/// Returns the number of columns of the terminal on stderr, or 80 if the number is unknown. Unlike
+/// the width of stdout_screen(), this number has no limits.
 std::size_t stderr_columns();
 
 /// Returns true if the locale's encoding is UTF-8, or if no locale is set.
 bool shows_utf8();
 
-/// Returns `text` with an ASCII sign of the same width for each non-ASCII sign that this program
-/// prints, like "-" for a dash. Such signs in names are replaced, too. Other non-ASCII characters
-/// stay.
+/// Returns `text` in which each non-ASCII sign that this program itself prints is replaced by an
+/// ASCII sign one column wide, for instance a dash by "-". These signs are also replaced within
+/// names, such as file names. All other non-ASCII characters stay.
 std::string in_ascii(std::string_view text);
 
 }  // namespace normbench

@@ -32,7 +32,8 @@ struct TryOptions {
   Given given;
 };
 
-/// Returns the reader of an option (a Take) that takes words of the enum E, separated by commas.
+/// Returns the Take (the reader of an option's value) of an option that takes words of the enum E,
+/// separated by commas.
 template <class E>
 Take words_into(std::vector<E>& values) {
   const auto call = [&values](const std::string& name, const std::string& given) {
@@ -46,8 +47,9 @@ Take words_into(std::vector<E>& values) {
   return {.call = call, .words = all_words<E>()};
 }
 
-/// Returns the reader of an option (a Take) that takes whole numbers from 1 to `most`, separated by
-/// commas. If `takes_all`, "all" may stand among the numbers, and is stored as this word.
+/// Returns the Take (the reader of an option's value) of an option that takes whole numbers from 1
+/// to `most`, separated by commas. If `takes_all` is true, the word "all" is also allowed, and is
+/// stored as a string.
 Take numbers_into(Json& numbers, std::int64_t most, bool takes_all) {
   const auto call = [&numbers, most, takes_all](const std::string& name, const std::string& given) {
     numbers = Json::array();
@@ -77,8 +79,8 @@ std::string question_of(const TryOptions& options) {
   return text;
 }
 
-/// Finds the files of --images. If --batch is not given, a batch has 32 images, or as many as there
-/// are files if that is less.
+/// Finds the image files that --images names. If --batch is not given, a batch has 32 images, or
+/// one image per file if there are fewer than 32 files.
 void find_images(TryOptions& options) {
   if (options.images.empty()) return;
   Load load;
@@ -108,8 +110,9 @@ void check_normalized(const TryConfig& wanted, std::vector<std::string>& mistake
   check(!wanted.out_layouts.empty(), "--out-layout", "layout:to=nhwc");
 }
 
-/// With --images, each variant begins with `load`, even if it does not name it. Adds a mistake for
-/// each variant that is therefore the same as one before it.
+/// With --images, a variant that begins with neither `load` nor `source` gets a `load` stage in
+/// front. So "normalize" and "load normalize" are the same. Adds a mistake for each variant that is
+/// the same as an earlier one.
 void check_loaders(const TryConfig& wanted, std::vector<std::string>& mistakes) {
   const auto after_load = [](Json stages) {
     const bool is_plain = !stages.empty() && (stages.front() == Load::name ||
@@ -131,14 +134,15 @@ void check_loaders(const TryConfig& wanted, std::vector<std::string>& mistakes) 
     }
 }
 
-/// Returns true if a variant resizes images after `load`, which has resized or cropped them.
+/// Returns true if a variant has a stage `resize` after its `load` stage, which has already resized
+/// or cropped the images.
 bool resizes_twice(const TryConfig& wanted) {
   return !wanted.images.empty() && std::ranges::any_of(wanted.variants, [](const auto& variant) {
     return runs(variant.second, "resize") && !runs(variant.second, "source");
   });
 }
 
-/// Returns true if a `load` of a variant crops images and does not resize them before.
+/// Returns true if the `load` stage of a variant crops images without resizing them first.
 bool crops_alone(const TryConfig& wanted) {
   return std::ranges::any_of(wanted.variants, [](const auto& variant) {
     return std::ranges::any_of(variant.second, [](const Json& stage) {
@@ -180,8 +184,9 @@ Json read_wanted(TryOptions& options) {
   return try_config(wanted);
 }
 
-/// Returns the options and the words that describe the stages, by their JSON pointers in the config
-/// of read_wanted(): "resize" for "/experiments/0/variants/resize normalize/0".
+/// Maps JSON pointers into the config of read_wanted() to the option or stage word of the command
+/// line that describes the value there. For instance, the pointer
+/// "/experiments/0/variants/resize normalize/0" is mapped to the word "resize".
 std::map<std::string, std::string> words_by_pointer(const TryOptions& options) {
   std::map<std::string, std::string> words;
   for (const char* const start : {"load", "source"})
@@ -193,13 +198,13 @@ std::map<std::string, std::string> words_by_pointer(const TryOptions& options) {
   for (const auto& [name, stages] : options.wanted.variants) {
     for (std::size_t i = 0; i < stages.size() && word != options.stages.end(); ++i)
       words[fmt::format("/experiments/0/variants/{}/{}", pointer_token(name), i)] = *word++;
-    if (word != options.stages.end()) ++word;  // "vs"
+    if (word != options.stages.end()) ++word;  // skips "vs"
   }
   return words;
 }
 
-/// Replaces the pointers of mistakes in stages by the words that describe these stages, because
-/// nobody has seen the config.
+/// Replaces the JSON pointer of each issue by the option or stage word of the command line, because
+/// the user wrote the command line and has not seen the config.
 void name_words(const TryOptions& options, std::vector<Issue>& issues) {
   for (const auto& [pointer, word] : words_by_pointer(options))
     for (Issue& issue : issues) {

@@ -26,8 +26,8 @@ struct Signature {
   /// The number of bytes of host memory that are touched between writing the output and using it
   /// again. A cache with fewer bytes does not keep the output until then.
   /// - If the output lies in the buffer of an input: 0.
-  /// - If a later CPU stage reads the output: the bytes touched by the stages from this one up to
-  ///   the last one before that reader.
+  /// - If a later CPU stage reads the output: the bytes that are touched from this stage up to the
+  ///   stage before the reader.
   /// - If no later CPU stage reads it, and every iteration uses the same buffers (hot): the bytes
   ///   that a whole iteration touches.
   /// - If no later CPU stage reads it, and the next iterations use other buffers (cold): the
@@ -40,8 +40,8 @@ struct Signature {
 /// element once.
 Cost fewest(const Op& op, const Signature& signature);
 
-/// Returns the view of the input that an op reads. A crop reads its window, a flip the mirrored
-/// input, any other op the whole input. Copies nothing.
+/// Returns a view of the input as an op reads it: for `crop` its window, for `flip` the mirrored
+/// input, and for any other op the whole input. No data is copied.
 View input_view(const Crop& op, const View& in);
 View input_view(const FlipOp& op, const View& in);
 template <class T>
@@ -54,11 +54,11 @@ View input_view(const T&, const View& in) {
 struct Portion {
   View in, out;
 };
-/// Returns one portion for each crop window of a normalize, or a single portion with the whole
-/// images if it has no window. For a batch of one image, all windows form a single portion if the
-/// distance in memory from each window to the next is the same and not negative.
+/// Returns one portion for each crop window of a `normalize`, or a single portion with the whole
+/// images if the op has no window. For a batch of one image, all windows form a single portion if
+/// the distance in memory from each window to the next is the same and not negative.
 std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
-/// Returns one portion per input of a concat.
+/// Returns one portion per input of a `concat`.
 std::vector<Portion> portions_of(const Concat& op, std::span<const View> in, const View& out);
 template <class T>
 std::vector<Portion> portions_of(const T& op, std::span<const View> in, const View& out) {
@@ -86,8 +86,8 @@ class Queue {
   virtual int mark() { return 0; }
   /// Returns when all work before the mark is done.
   virtual void wait(int) {}
-  /// Waits as wait() does, but the host thread polls and never sleeps, which saves the delay of a
-  /// wake-up.
+  /// Does the same as wait(), except that the host thread polls and never sleeps. Polling saves the
+  /// delay of a wake-up.
   virtual void wait_awake(int mark) { wait(mark); }
   /// Returns the device time between two marks in ns, exact to about 0.5 µs. Both marks must have
   /// been reached.
@@ -125,8 +125,9 @@ class Queue {
 
   const int threads;         // exact size of the team that runs a CPU kernel
   Recorder* const recorder;  // records ranges inside a stage; may be null
-  /// Each thread of the team except rank 0 records its share of the next stage as a range of this
-  /// name. If the name is "", no thread records a range.
+  /// The name of the range with which each thread of the team except rank 0 records its share of
+  /// the next stage. Rank 0 does not record its share, because its thread records the range of the
+  /// whole stage. If the name is "", no thread records its share.
   std::string_view stage = {};
   /// The CPUs of the team, by rank. Empty: no thread is bound. std::nullopt: the CPUs that
   /// team_cpus() returns.
@@ -144,21 +145,22 @@ class Queue {
 using Launch =
     std::function<void(Queue&, std::span<const View> in, std::span<const View> out, View scratch)>;
 
-/// A row: one implementation of an op in a place. The first row of an op in a place is its
-/// reference. The default row for a stage is the first other row that accepts the signature of the
-/// stage.
+/// A row: one implementation of an op for a place, the CPU or CUDA. The first row of an op in a
+/// place is the reference. The default row of a stage is the first row after the reference that
+/// accepts the signature of the stage.
 struct Kernel {
   std::string_view op, name;
   Place place;
-  bool (*capturable)(const Op&, const Signature&);  // true: a CUDA graph can hold its work
+  bool (*capturable)(const Op&, const Signature&);  // true: a CUDA graph can hold the row's work
   bool (*accepts)(const Op&, const Signature&);
   Cost (*cost)(const Op&, const Signature&);
   std::size_t (*scratch)(const Op&, const Signature&);
   Launch (*prepare)(const Op&, const Signature&);
-  /// True if the launch only submits kernels, so that it may be called after begin_load().
+  /// True if the launch only submits kernels, so that it may be called between Queue::begin_load()
+  /// and end_load().
   bool loads = false;
-  /// The lowest allowed peak signal-to-noise ratio in dB between the images of this row and the
-  /// images of the reference. It is above 0 for a row that resizes with another filter than the op
+  /// The lowest allowed peak signal-to-noise ratio in dB between the output images of this row and
+  /// those of the reference. It is above 0 for a row that resizes with another filter than the op
   /// defines. If it is 0, every element is checked against its error bound instead.
   double psnr_db = 0;
 };
@@ -189,7 +191,7 @@ class Allocation {
   virtual std::size_t bytes() const = 0;
 };
 
-/// The options of the backends that a user can choose.
+/// The options that a user can choose for the backends.
 struct BackendOptions {
   int device = 0;         // index among the CUDA devices that this process sees
   std::string simd = {};  // instruction set of the CPU kernels, by Highway's name; "": the best
@@ -221,8 +223,8 @@ class Backend {
   /// fault.
   virtual std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) = 0;
   /// Returns memory for an output that a stage on `queue` allocates in the timed region. `policy`
-  /// is fresh or cuda_malloc. The destructor of the result frees the memory. Work that is submitted
-  /// to `queue` after this call may use the memory.
+  /// is OutputPolicy::Fresh or OutputPolicy::CudaMalloc. The destructor of the result frees the
+  /// memory. Work that is submitted to `queue` after this call may use the memory.
   virtual std::unique_ptr<Allocation> allocate_fresh(OutputPolicy policy, Memory memory,
                                                      std::size_t bytes, Queue& queue);
   /// Copies between any two memories that the place can access. Returns when the copy is done.
@@ -230,18 +232,20 @@ class Backend {
   virtual void fill(std::byte* to, std::byte value, std::size_t bytes);
 
   /// Returns facts about the place that help to judge its results (name, memory, caches, …).
-  /// Returns null for the CPU, whose facts are among those of the machine. For a GPU, the free
-  /// memory and the link are less exact before ready(), because they are then read without a
-  /// context.
+  /// Returns null for the CPU, whose facts are among those of the machine. For a GPU, the facts
+  /// about free memory and the link to the host are less exact before ready(), because they are
+  /// then read without a CUDA context.
   virtual Json describe();
   /// Returns facts that change during a run (clocks, temperature, power, why clocks are low), or
   /// null.
   virtual Json condition();
-  /// Returns the few facts of condition() that are read after every turn, or std::nullopt if they
-  /// cannot be read. A call may take milliseconds.
+  /// Returns the few facts of condition() that are read after every turn (the iterations that a
+  /// case measures in one go), or std::nullopt if they cannot be read. A call may take
+  /// milliseconds.
   virtual std::optional<DeviceState> state() { return std::nullopt; }
-  /// Returns the size in bytes of the cache between the place's memory and its kernels, for a GPU
-  /// the L2 cache. Returns 0 for the CPU, whose caches are those of the host.
+  /// Returns the size in bytes of the cache through which kernels access the place's memory, for a
+  /// GPU the L2 cache. Returns 0 for the CPU: last_level_cache_bytes() returns the size of its
+  /// cache.
   virtual std::int64_t cache_bytes() const { return 0; }
   /// Returns the index of the place's device among the devices that this process sees.
   virtual int device() const { return 0; }

@@ -10,9 +10,9 @@
 namespace normbench {
 namespace {
 
-// The code points of is_control(), as ranges: C0, DEL and C1, line separators, and the Unicode
-// format characters (category Cf). Format characters that join letters or belong to a script are
-// left out.
+// The code points for which is_control() returns true, as ranges with both ends included: C0, DEL
+// and C1, the line separators, and the Unicode format characters (category Cf). Format characters
+// that join letters or belong to a script are left out.
 constexpr auto kControls = std::to_array<std::pair<char32_t, char32_t>>({{0x00, 0x1F},
                                                                          {0x7F, 0x9F},
                                                                          {0xAD, 0xAD},

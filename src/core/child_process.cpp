@@ -64,15 +64,16 @@ struct ChildEnds {
   Descriptor in, out, errors, life;
 };
 
-/// If a child has a process group of its own, it inherits the read end of the pipe of
-/// kill_at_the_end_of() as the descriptor with this number. Nothing is written to that pipe.
+/// A child with a process group of its own inherits a descriptor with this number: the read end of
+/// the pipe that kill_at_the_end_of() needs. Nothing is written to that pipe.
 constexpr int kLife = STDERR_FILENO + 1;
 
 /// Makes the kernel send SIGKILL to `group` when the write end of a pipe is closed. `life` is the
 /// read end of the pipe. This process holds the write end, so the kernel closes that end at the
-/// latest when this process ends. The setting lasts because the child and its own children keep the
-/// read end open. PR_SET_PDEATHSIG is not used: it sends the signal as soon as the thread that
-/// started the child ends, even if this process lives on.
+/// latest when this process ends. The settings stay in force after this process has closed `life`,
+/// because the child and its own children keep the read end open. PR_SET_PDEATHSIG is not used: it
+/// sends the signal as soon as the thread that started the child ends, even if this process lives
+/// on.
 void kill_at_the_end_of(const Descriptor& life, pid_t group) {
   fcntl(life.number(), F_SETOWN, -group);
   fcntl(life.number(), F_SETSIG, SIGKILL);
@@ -234,7 +235,7 @@ bool ChildProcess::is_busy() const {
   std::error_code unknown;
   for (const auto& thread : std::filesystem::directory_iterator(tasks(), unknown)) {
     std::ifstream file(thread.path() / "stat");
-    std::string line;  // "12 (NAME) R ...", where NAME may contain brackets
+    std::string line;  // like "12 (NAME) R ..."; NAME may contain brackets
     std::getline(file, line);
     if (line.find(") R ", line.rfind(')')) != std::string::npos) return true;
   }

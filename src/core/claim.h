@@ -1,4 +1,4 @@
-/// The times that a config expects of its variants: claims and published figures.
+/// What a config states about the times of its variants: claims, and times that somebody published.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,15 +11,15 @@
 
 namespace normbench {
 
-/// The claimed range of the ratio of two times: the larger time over the smaller one, above 1. If a
-/// single number is claimed, `low` equals `high`.
+/// The range that a claim states for the ratio of two times. The ratio is the larger time over the
+/// smaller one, so it is above 1. If a single number is claimed, `low` equals `high`.
 struct ClaimedRatio {
   double low = 1, high = 1;
   bool operator==(const ClaimedRatio&) const = default;
 };
 
-/// A claim about the ratio of the two times along an axis of the sweep: from the smallest value of
-/// the axis to the largest, the ratio grows, shrinks or stays the same.
+/// A claim about how the ratio of the times of two cases changes along an axis of the sweep: from
+/// the smallest value of `axis` to the largest, the ratio grows, shrinks or stays the same.
 struct ClaimedTrend {
   std::string axis;
   Trend trend = Trend::Stays;
@@ -32,8 +32,8 @@ struct Claim {
   std::string text, left;
   Relation relation = Relation::Equal;
   std::string right;
-  std::vector<std::string> ids = {};       // of the published experiments that contain the claim
-  Json point = {};                         // axis values for which it is meant; null: all
+  std::vector<std::string> ids = {};       // ids of published experiments with this claim
+  Json point = {};                         // axis values that the claim is about; null: all
   std::optional<ClaimedRatio> ratio = {};  // only for Less and More
   std::optional<double> within = {};  // only for Equal: largest relative difference of the times
   std::optional<ClaimedTrend> across = {};  // only for Less and More
@@ -43,7 +43,7 @@ struct Claim {
 /// Times that somebody published, of one iteration or of several.
 struct Published {
   std::string variant;     // name of the case
-  Json point = {};         // axis values for which they were published; null: all
+  Json point = {};         // axis values that the times are for; null: all
   std::string stage = {};  // label of one of the case's stages; "": all stages
   std::optional<double> wall_ms, device_ms;
   std::optional<double> sum_ms = {};  // sum of host time and device time

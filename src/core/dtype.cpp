@@ -36,8 +36,9 @@ std::uint64_t rounded_magnitude(std::uint64_t bits, Format format) {
   const std::uint64_t half = std::uint64_t{1} << (shift - 1);
   std::uint64_t kept = significand >> shift;
   if (rest > half || (rest == half && (kept & 1) != 0)) ++kept;
-  // `kept` has the hidden bit, which adds 1 to the exponent field below. A carry out of the
-  // mantissa adds another 1.
+  // `kept` includes the hidden bit, which lies at the lowest bit of the exponent field and so
+  // counts as 1 in that field. The rest of the exponent field is added here. If rounding has
+  // carried out of the mantissa, the carry has added another 1.
   if (below == 0)
     kept += static_cast<std::uint64_t>(exponent - format.lowest_exponent) << format.mantissa_bits;
   return kept < format.infinity() ? kept : format.infinity();

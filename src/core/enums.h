@@ -27,8 +27,9 @@ enum class Place { Cpu, Cuda };
 enum class OutputPolicy { Reuse, Fresh, InPlace, CudaMalloc };
 enum class Constants { Cached, PerCall };
 enum class Wait { Stage, Iteration, Turn };
-/// Which threads submit the work if several items are in flight in a pipeline. A lane is a set of
-/// stages of the pipeline. Each of its servers runs these stages for one item at a time.
+/// Which threads submit the work if several items (batches) are in flight in a pipeline. A lane is
+/// a set of stages of the pipeline, and has one or more servers. A server runs these stages for one
+/// item at a time.
 /// - Lane: each server of each lane has its own thread.
 /// - One: a single thread submits all work.
 /// - Item: each item in flight has its own thread.
@@ -42,8 +43,8 @@ enum class Trend { Grows, Shrinks, Stays };
 enum class Difference { DType, Layout, Shape, Place };
 enum class Flip { None, Horizontal, Vertical, Both };
 
-/// Why a case cannot run here: no GPU, no kernel for one of its stages, not enough memory, peers
-/// not allowed (no --allow-peers), or another reason.
+/// Why a case cannot run here: no GPU, no kernel for one of its stages, not enough memory, a peer
+/// (another program) that was not allowed with --allow-peers, or another reason.
 enum class Skip { NoGpu, NoKernel, NoMemory, NotAllowed, Other };
 
 /// An enumerator and its spelling in configs and documents.
@@ -79,10 +80,10 @@ enum class Pages { Pageable, Locked, Driver };
 struct MemoryRow {
   Memory value;
   std::string_view name;
-  Place owner;   // place whose backend allocates it
-  bool host;     // the host can read and write it
+  Place owner;   // place whose backend allocates this memory
+  bool host;     // the host can read and write this memory
   bool cached;   // host reads use the CPU caches; otherwise each read goes to memory
-  bool kernels;  // kernels of a device can read and write it without a copy
+  bool kernels;  // device kernels can read and write this memory without a copy
   Pages pages;
 };
 inline constexpr std::array memory_rows = {
@@ -98,8 +99,8 @@ inline constexpr std::array memory_rows = {
     MemoryRow{Memory::Managed, "managed", Place::Cuda, true, true, true, Pages::Driver},
     MemoryRow{Memory::Device, "device", Place::Cuda, false, false, true, Pages::Driver}};
 
-/// Returns the table of the argument's enumeration. Error messages list the words in the order of
-/// the table. The argument's value is ignored.
+/// Returns the table of an enumeration. The argument only selects the enumeration; its value is
+/// ignored. Error messages list the words in the order of the table.
 constexpr const auto& words(DType) { return dtype_rows; }
 constexpr const auto& words(Memory) { return memory_rows; }
 constexpr auto words(Layout) {
@@ -199,7 +200,7 @@ std::string known_words() {
   return text;
 }
 
-/// Returns the row of `dtype` or `memory`. The tables are in the order of the enumerators.
+/// Returns the table row of `dtype` or `memory`. The tables are in the order of the enumerators.
 constexpr const DTypeRow& row_of(DType dtype) {
   return dtype_rows[static_cast<std::size_t>(dtype)];
 }

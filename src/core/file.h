@@ -41,7 +41,7 @@ class WholeFile {
   void keep();
 
   /// If `name` is a temporary name of a WholeFile of any process, returns the file name without the
-  /// temporary part. Returns "" for any other name.
+  /// temporary part: "a.json" for "a.json.4711.tmp". Returns "" for any other name.
   static std::string_view named_beside(std::string_view name);
 
  private:

@@ -131,7 +131,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   Json root_;
   std::deque<Json> dropped_;
   std::vector<Level> stack_;
-  bool has_key_ = false;  // the last event was a key, whose value comes next
+  bool has_key_ = false;  // the latest event of the parser was a key, so its value comes next
 };
 
 void append_pretty(const Json& json, int indent, int depth, std::string& text) {

@@ -58,8 +58,9 @@ bool is_token(std::string_view piece) {
   return is_in(kSigns, piece[0]) || nlohmann::json::accept(piece);
 }
 
-/// Returns the first piece that cannot be part of JSON. If there is none before `read`, where the
-/// parser stopped, returns the piece that contains the byte before `read`.
+/// Returns the first piece that cannot be part of JSON. If there is none among the first `read`
+/// bytes, which the parser had read when it stopped, returns the piece with the last of these
+/// bytes.
 Piece refused_piece(std::string_view text, std::size_t read) {
   Piece piece{.start = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0};
   for (; piece.start < text.size(); piece.start = piece.end) {
@@ -120,8 +121,8 @@ std::string wrong_string(std::string_view text, std::size_t start, std::size_t o
   return wrong_escape(text, text.rfind('\\', offset), offset - 1);
 }
 
-/// Returns a token for messages. A sign is put in quotes. A string of more than 40 bytes becomes
-/// the word "string". Any other token of more than 40 bytes is cut after 40 bytes.
+/// Returns a token as messages show it. A sign is put in quotes. A string of more than 40 bytes
+/// becomes the word "string". Any other token of more than 40 bytes is cut after 40 bytes.
 std::string named(std::string_view token) {
   constexpr std::size_t most = 40;
   if (is_in(kSigns, token[0])) return fmt::format("'{}'", token);

@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// Where a token that the parser refused is: outside of containers, in an array, in an object, or
-/// between a key and its value.
+/// The position of a token that the parser refused: outside of containers, in an array, in an
+/// object, or between a key and its value.
 enum class JsonPlace { Document, Array, Object, Key };
 
 struct JsonMistake {

@@ -86,8 +86,9 @@ FirstLine first_line_of(const Descriptor& file, const std::string& path,
   return line;
 }
 
-/// Compares `text` with the key of `first`, the part before its first colon. Returns true if `text`
-/// begins with the key, or is shorter than the key and the key begins with it.
+/// Compares `text` with the key of the line `first`: the part of the line before its first colon.
+/// Returns true if `text` begins with the key, or if `text` is shorter and the key begins with
+/// `text`.
 bool begins_as(std::string_view text, std::string_view first) {
   const std::string_view begin = first.substr(0, first.find(':')).substr(0, text.size());
   return text.starts_with(begin);

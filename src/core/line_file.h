@@ -23,9 +23,10 @@ class LineFile {
   /// Returns the first line of `path`, at most 64 KB of it. Returns std::nullopt if the file has no
   /// line end or is not a regular file.
   static std::optional<std::string> first_line(const std::string& path);
-  /// Creates the file with the line `first`. An existing file is overwritten only if it is an
-  /// unfinished first line: it has no line end, and it equals `first` up to the first colon of
-  /// `first` or is cut off before that colon. Throws CannotWrite for any other existing file.
+  /// Creates the file with the line `first`. An existing file is overwritten only if it can be the
+  /// beginning of a line that an earlier process did not finish: the file has no line end, and it
+  /// starts with the part of `first` before the first colon, or is itself a prefix of that part.
+  /// Throws CannotWrite for any other existing file.
   static LineFile create(const std::string& path, std::string_view first);
   /// Opens a file to append to it. Throws Invalid if it does not exist or another process has it
   /// open. Throws CannotWrite if it cannot be written.

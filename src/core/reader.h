@@ -134,7 +134,7 @@ class Reader {
   const Json& value_;
   std::string pointer_;  // pointer of the object, or of its schema in `schema_`
   std::vector<Issue>& issues_;
-  std::vector<std::string> asked_;  // keys passed to getters; when describing: to takes()
+  std::vector<std::string> asked_;  // keys passed to getters; if this reader describes: to takes()
   Json* schema_ = nullptr;          // whole schema that is being built; null if this reader reads
 };
 

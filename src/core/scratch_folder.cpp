@@ -55,7 +55,7 @@ void sweep(const fs::path& parent) {
 
 [[noreturn]] void cannot_make(const fs::path& parent, int error) {
   std::error_code unknown;
-  const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // as in /proc
+  const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // true for /proc
   throw Invalid(
       fmt::format("cannot make a scratch folder in {}: {}", parent.string(),
                   takes_none ? "folders cannot be made there" : system_error_text(error)));

@@ -29,11 +29,11 @@ std::size_t columns_of(const Character& character) {
 }
 
 constexpr std::size_t kNarrowest = 24;  // names in the first column are not cut to less than this
-constexpr std::size_t kLeast = 12;      // with less room for names, each gets lines of its own
+constexpr std::size_t kLeast = 12;      // if names have less room, each gets lines of its own
 
 struct InkCode {
   Ink ink;
-  int code;  // a number of ECMA-48's SGR sequence
+  int code;  // parameter of ECMA-48's SGR escape sequence
 };
 constexpr auto kInkCodes = std::to_array<InkCode>({{Ink::Answer, 1},    // bold
                                                    {Ink::Good, 32},     // green

@@ -24,11 +24,13 @@ constexpr std::size_t prose_width(const Screen& screen) {
 enum class Ink { Answer, Good, Bad, Doubt };
 
 /// Returns `text` in the colour of `ink`: with ECMA-48 escape sequences around each line, after its
-/// leading blanks. Blank lines get none. Returns `text` unchanged if the screen has no colours.
+/// leading blanks. Blank lines get no sequences. Returns `text` unchanged if the screen has no
+/// colours.
 std::string painted(std::string_view text, Ink ink, const Screen& screen);
 
-/// Returns `text`, a finished output, with control characters replaced as in on_one_line(). Keeps
-/// line breaks and, if the screen has colours, the sequences of painted().
+/// Returns `text`, a finished output, with each control character as a readable escape, as in
+/// on_one_line(). Keeps line breaks and, if the screen has colours, the escape sequences of
+/// painted().
 std::string made_harmless(std::string_view text, const Screen& screen);
 
 /// Returns the number of terminal columns that UTF-8 text takes. Wide characters take two.
@@ -44,7 +46,7 @@ std::string cut(std::string_view text, std::size_t width);
 /// - "" gives no line. Blanks at both ends are dropped.
 /// - A word wider than a line stays whole.
 /// - A number and its unit are not separated, and neither is "1 MB:4 MB".
-/// - Control characters become readable, as in on_one_line().
+/// - Control characters become readable escapes, as in on_one_line().
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 100,
                     std::size_t deeper = 2);
 

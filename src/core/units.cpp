@@ -53,7 +53,8 @@ std::string format_ms(double ns) {
 
 std::string format_significant(double value, int digits) {
   if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value);
-  // Takes the exponent after rounding: 9.996 with three digits is 10.0, not 10.00.
+  // Rounding can raise the exponent, so the exponent is read from the rounded number: 9.996 with
+  // three digits is 10.0, not 10.00.
   const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
   const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
   return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));

@@ -12,8 +12,8 @@ namespace normbench {
 /// earlier bytes; 0 if there are none.
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
 
-/// Returns the checksum of the text that two texts form one after the other, given the checksum of
-/// each. `bytes` is the length of the second text.
+/// Returns the checksum of a text that consists of two parts. `first` and `second` are the
+/// checksums of the parts, and `bytes` is the length of the second part.
 std::uint32_t crc32_joined(std::uint32_t first, std::uint32_t second, std::int64_t bytes);
 
 struct Checksum {

@@ -24,8 +24,9 @@ class Converter {
   FileContent convert(std::span<const std::uint8_t> file);
   /// Returns the remarks on the file of the last convert().
   const std::vector<Remark>& remarks() const { return decoded_.remarks; }
-  /// Returns the peak signal-to-noise ratio in dB between the last image before encoding and the
-  /// same image decoded from its jpeg, at most 100. Returns 0 if images are not stored as jpeg.
+  /// Returns the loss by the jpeg encoding in the last convert(): the peak signal-to-noise ratio in
+  /// dB between the image before encoding and the image decoded from the jpeg, at most 100. Returns
+  /// 0 if images are not stored as jpeg.
   double psnr_db();
 
  private:
@@ -33,7 +34,7 @@ class Converter {
   Save save_;
   std::unique_ptr<Queue> queue_;
   Image decoded_, resized_, again_;
-  View image_ = {};  // the image of the last call, encoded in `stored_`
+  View image_ = {};  // the image of the last convert(), before encoding
   FileContent stored_ = {};
   std::vector<std::uint8_t> encoded_;
 };

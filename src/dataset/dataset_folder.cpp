@@ -33,7 +33,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// Names of the files and folders of a preparation, relative to the dataset's folder.
+/// The files and folders that belong to a preparation (the making of a dataset). The names are
+/// relative to the dataset's folder.
 struct Own {
   std::set<std::string, std::less<>> files;
   std::set<std::string> folders;
@@ -98,9 +99,10 @@ bool has_manifest(const std::string& folder) try {
   return true;
 }
 
-/// Checks that the sources have not changed since the preparation began. A source that could not be
-/// read before may have changed, because people repair such files. The journal then gets the new
-/// state of that source. Throws std::runtime_error if any other source has changed.
+/// Checks that the source images have not changed since the preparation began, by their sizes and
+/// times of change. A source that could not be read before may have changed, because people repair
+/// such files. The journal then gets the new state of that source. Throws std::runtime_error if any
+/// other source has changed.
 void check_sources(const Preparation& preparation, PreparationJournal& journal) {
   std::set<std::string> used;
   for (const auto& [name, finished] : journal.files())

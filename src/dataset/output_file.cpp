@@ -55,7 +55,7 @@ void OutputFile::append(const Piece& piece) {
   }
   if (!piece.broken.empty()) return;
   finished_.sources.push_back(piece.source);
-  const std::string none;  // in a shard, the start of each image is left out
+  const std::string none;  // a shard has one start() instead of a header for each image
   const std::string& own_start = form_.shards ? none : piece.content.start;
   for (const std::string_view part : {std::string_view(own_start), text_of(piece.content.rest)}) {
     file_->add(part);

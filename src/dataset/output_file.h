@@ -16,7 +16,7 @@ namespace normbench {
 struct Piece {
   SourceFile source;
   FileContent content = {};
-  std::string broken = {};  // why it cannot be read; "": it was read
+  std::string broken = {};  // why the source cannot be read; "": it was read
 };
 
 /// A file of the dataset to which several threads add source images. Each source has a place (an
@@ -53,7 +53,7 @@ class OutputFile {
   std::size_t next_ = 0;
   std::optional<WholeFile> file_;
   FinishedFile finished_;
-  std::uint32_t crc32_ = 0;  // checksum of all bytes after start()
+  std::uint32_t crc32_ = 0;  // checksum of the images: of all bytes after those of start()
   std::int64_t bytes_ = 0;
 };
 

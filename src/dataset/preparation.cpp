@@ -72,8 +72,8 @@ void add_few(std::vector<std::string>& mistakes, std::vector<std::string> all,
   if (more > 0) mistakes.push_back(fmt::format("{} more {}", format_count(more), are_what));
 }
 
-/// Adds mistakes for sources that would become the same output file, or an output file with the
-/// name of a folder.
+/// Adds mistakes if two sources would become the same output file, if an output file would have the
+/// name of a folder, or if a folder would have the name of a file that every dataset needs.
 void add_output_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
   std::map<std::string, std::string> by_output;
   std::set<std::string> folders;

@@ -13,7 +13,7 @@ struct Preparation {
   std::vector<std::string> sources;  // image files, in order
   std::string folder;                // folder of the dataset
   DatasetForm form;
-  std::string root = {};  // common start of all sources; the rest of a path is the source's name
+  std::string root = {};  // common start of the source paths; the rest is the name of a source
 
   /// Returns the source's name in manifests, like "a.jpg" or "cat/a.jpg".
   std::string name_of(const std::string& source) const { return source.substr(root.size()); }

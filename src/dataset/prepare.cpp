@@ -85,7 +85,7 @@ class Work {
 
   mutable std::atomic<std::int64_t> looking_ns_ = 0;  // time of psnr_db(), summed over all threads
   std::vector<Item> items_;
-  std::map<std::string, std::uint32_t> known_crcs_;  // by name, for sources of files to make again
+  std::map<std::string, std::uint32_t> known_crcs_;  // by source name, for files to make again
   std::mutex mutex_;                                 // guards all members below
   std::size_t next_ = 0, done_ = 0;
   bool stopped_ = false;
@@ -243,8 +243,8 @@ Manifest manifest_of(const Preparation& preparation, std::span<const Output> out
   return manifest;
 }
 
-/// Syncs the folders of classes, so that the names of their files survive a power failure. Writing
-/// the manifest syncs the dataset's own folder.
+/// Syncs the subfolders of the dataset (one for each class of images), so that the names of the
+/// files in them survive a power failure. Writing the manifest syncs the dataset's own folder.
 void sync_folders(const std::string& dataset, std::span<const Output> outputs) {
   std::set<std::filesystem::path> folders;
   for (const Output& output : outputs)

@@ -34,8 +34,8 @@ Json four_numbers() {
   return schema;
 }
 
-/// Returns the JSON Schema of a tensor. The Reader here describes: instead of reading a tensor,
-/// read_tensor() makes it build the schema of what it would accept.
+/// Returns the JSON Schema of a tensor. Reader::describing() makes a Reader that reads nothing:
+/// each getter that read_tensor() calls adds what it would accept to the schema.
 Json tensor_definition() {
   Json schema;
   std::vector<Issue> unused;
@@ -49,8 +49,8 @@ Json tensor_definition() {
   return schema;
 }
 
-/// Returns the JSON Schema of "rounds", an object with a list for each column. All columns have the
-/// same length.
+/// Returns the JSON Schema of "rounds": an object with one list for each entry of round_columns,
+/// such as "wall_ns". All lists have the same length.
 Json rounds_definition() {
   Json schema{{"type", "object"},
               {"description",
@@ -66,8 +66,9 @@ Json rounds_definition() {
   return schema;
 }
 
-/// Adds the JSON Schema of a struct, and of the structs in it, to `definitions`. fields() in
-/// results_fields.h calls one of its functions for each field.
+/// Adds the JSON Schema of a struct, and of the structs in it, to `definitions`. The function
+/// fields() of the struct (results_fields.h) first calls object(), and then one of the other
+/// functions for each field.
 class Describer {
  public:
   explicit Describer(Json& definitions) : definitions_(definitions) {}
@@ -82,7 +83,7 @@ class Describer {
   template <class T>
   void operator()(const char* name, const T& value, About about) {
     Json schema = schema_of(name, value);
-    // A document may have "" in place of a word, if the value is not known.
+    // If the value of an enumeration is not known, a document may have "" in place of its word.
     if (schema.contains("enum")) schema["enum"].push_back("");
     add(name, std::move(schema), about);
   }

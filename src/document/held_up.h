@@ -6,7 +6,8 @@
 
 namespace normbench {
 
-/// A turn does not count if other programs had the processor for this share of its time or more.
+/// A turn (the run of a case in one round) does not count if other programs had its processor for
+/// at least this share of the turn's time.
 inline constexpr double held_up_share = 0.03;
 
 /// The smallest number of rounds from which a confidence interval at `decision_level`

@@ -28,8 +28,8 @@ std::size_t group_index(Reader& reader) {
   return static_cast<std::size_t>(reader.integer("group", 0, 0, most));
 }
 
-/// Reads a line with a finished group, with the part of a group that one process measured, or with
-/// the rounds so far of a group. Throws Invalid.
+/// Reads a line about a group. The line has all rounds so far of the group ("seconds"), the part of
+/// the group that one process measured ("part"), or else the finished group. Throws Invalid.
 void read_group_line(Reader& reader, JournalContent& content) {
   const std::size_t index = group_index(reader);
   if (reader.has("seconds")) {

@@ -1,8 +1,8 @@
 /// The file journal.jsonl of a run. A group is all variants at one point of the sweep. Each
-/// finished group is written to the journal before the next group starts. Its lines:
+/// finished group is written to the journal before the next group starts. The lines of the file:
 ///   {"journal": 1, "header": {…}}                                first line
 ///   {"group": 3, "result": {…}}                                  a finished group
-///   {"group": 3, "part": 0, "result": {…}}                       rounds of a group by one process
+///   {"group": 3, "part": 0, "result": {…}}                       rounds that one process measured
 ///   {"group": 3, "seconds": 1.5, "result": {…}}                  all rounds so far of a group
 ///   {"hung": {"group": 4, "contender": "…", "why": "…"}}         a turn that did not end
 ///   {"despite": ["the CPU: was …, is …"]}                        changes seen at a resume
@@ -28,7 +28,7 @@ struct BegunGroup {
 
 /// The content of a journal.
 struct JournalContent {
-  Json header = Json::object();               // config, options, tool and environment of the run
+  Json header = Json::object();               // config, options, tool, environment of the run
   std::map<std::size_t, GroupResult> groups;  // finished groups, by index in the plan
   /// For groups that several processes measure: the part of each process, in order. Key: index in
   /// the plan.
@@ -36,7 +36,7 @@ struct JournalContent {
   std::map<std::size_t, BegunGroup> begun = {};  // unfinished groups without parts, by index
   /// Contenders that hung, by index of the group and name of the contender, with the reason.
   std::map<std::size_t, std::map<std::string, std::string>> hung;
-  std::vector<std::string> despite = {};  // changes of machine or program found at a resume
+  std::vector<std::string> despite = {};  // changes of machine or program seen at a resume
   bool operator==(const JournalContent&) const = default;
 };
 
@@ -55,8 +55,8 @@ class Journal {
   static Journal resume(const std::string& path);
 
   /// Adds a finished group. This function and those below append one line and sync it. If that
-  /// fails or `path` now names another file, they append nothing and throw CannotWrite. The content
-  /// has what was added all the same, so that copy_to() can write it elsewhere.
+  /// fails or `path` now names another file, they append nothing and throw CannotWrite. Even then
+  /// content() includes what was added, so that copy_to() can write it elsewhere.
   void add_group(std::size_t index, const GroupResult& group);
   /// Adds the part of a group that one process measured. Other processes measure the other parts.
   void add_part(std::size_t index, const GroupResult& part);

@@ -27,7 +27,7 @@ Json base_schema(const Kind& kind, Json& definitions) {
   return defined(kind.of->name);
 }
 
-/// Returns a schema that accepts null, too.
+/// Returns `schema`, changed so that it also accepts null.
 Json nullable(Json schema) {
   if (schema.contains("type"))
     schema["type"] = Json::array({schema["type"], "null"});
@@ -42,8 +42,8 @@ Json map_schema(Json members) {
   return {{"type", "object"}, {"additionalProperties", std::move(members)}};
 }
 
-/// Returns the schema of a single value, list or map (`holds`). `values` is the schema of each
-/// value in it.
+/// Returns the schema of a single value, of a list or of a map, as `holds` says. `values` is the
+/// schema of the single value, or of each value in the list or map.
 Json held_schema(Kind::Holds holds, Json values) {
   switch (holds) {
     case Kind::Holds::One:

@@ -58,8 +58,8 @@ std::string_view cut_off(std::string_view text) {
   return cut ? " (it seems to be cut off)" : "";
 }
 
-/// Returns the first 20 issues and the number of the others, because one damaged column can have a
-/// thousand.
+/// Returns the first 20 issues, and one more with the number of the others, because one damaged
+/// column can cause a thousand issues.
 std::vector<Issue> few_of(std::vector<Issue> issues) {
   constexpr std::size_t most = 20;
   if (issues.size() <= most) return issues;
@@ -69,8 +69,8 @@ std::vector<Issue> few_of(std::vector<Issue> issues) {
   return issues;
 }
 
-/// Returns the issues of cases that the document has more than once: one issue for each occurrence
-/// of a case after its first.
+/// A document must have each case only once. Returns one issue for each further occurrence of a
+/// case.
 std::vector<Issue> duplicate_cases(const Results& results) {
   std::map<std::string, std::string> first;
   std::vector<Issue> issues;
@@ -100,7 +100,7 @@ std::string case_key(const CaseName& name) {
 }
 
 bool begins_as_results(std::string_view text) {
-  constexpr std::size_t enough = 1000;  // bytes, enough with any indentation
+  constexpr std::size_t enough = 1000;  // bytes; enough for the first members with any indentation
   std::string begin(text.substr(0, enough));
   std::erase_if(begin, [](unsigned char c) { return c <= ' '; });
   std::string_view left = begin;
@@ -137,7 +137,7 @@ Results read_document(const std::string& file, std::string text) {
   Results results;
   try {
     if (issues.empty()) check_kind(document);
-    text = std::string();  // frees its memory, which read_results() can use
+    text = std::string();  // frees the memory of the text before read_results() needs more
     if (issues.empty()) results = read_results(std::move(document), issues);
   } catch (const Invalid& invalid) {
     issues.push_back({"", invalid.what()});

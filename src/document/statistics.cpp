@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kQuarters = 4;
 constexpr std::size_t kFewestInQuarters = 24;  // at least six rounds in each quarter
-constexpr double kFewestDependent = 14;        // a smaller effective_rounds() is uncertain
+constexpr double kFewestDependent = 14;        // below this, effective_rounds() is uncertain
 
 double median_of_sorted(std::span<const double> sorted) {
   const std::size_t n = sorted.size();
@@ -68,9 +68,10 @@ class Autocorrelations {
   double square_ = 0;
 };
 
-/// Returns 1 + 2 * the sum of the autocorrelations from lag 1 on. Each autocorrelation r is first
-/// raised to r + hidden * (1 - r). The sum is made of pairs of neighbouring lags. It ends before
-/// the first pair whose sum is not positive. A pair counts for no more than the pair before it.
+/// Returns 1 + 2 * the sum of the autocorrelations from lag 1 on. To correct a bias, which
+/// effective_rounds() explains, each autocorrelation r is first raised to r + hidden * (1 - r). The
+/// sum is made of pairs of neighbouring lags. It ends before the first pair whose sum is not
+/// positive. A pair counts for no more than the pair before it.
 double integrated_time(Autocorrelations& seen, double hidden) {
   const auto at = [&](std::size_t lag) { return seen.at(lag) + hidden * (1 - seen.at(lag)); };
   double time = -1, last = 2;
@@ -130,8 +131,9 @@ struct Places {
   std::size_t low, high;
 };
 
-/// Returns the ends of the interval of time_interval(), as indices of the sorted series, before the
-/// interval is widened for quarters and levels. `effective` is effective_rounds().
+/// Returns the ends of the confidence interval that time_interval() describes, as indices of the
+/// sorted series, before interval_places() widens the interval. `effective` is effective_rounds()
+/// of the series.
 Places places_of(std::size_t rounds, double effective, double level) {
   constexpr double smallest_share = 0.05;
   const bool depend = effective < static_cast<double>(rounds);
@@ -155,8 +157,9 @@ void hold(std::span<const double> sorted, double value, Places& places) {
   places.high = std::max(places.high, std::min(above, sorted.size() - 1));
 }
 
-/// Returns the ends of the interval of time_interval(), as indices of the sorted series. `logs`
-/// must not be empty.
+/// Returns the ends of the confidence interval that time_interval() describes, as indices of the
+/// sorted series. `logs` has the logarithms of times or ratios in order of time, and must not be
+/// empty.
 Places interval_places(std::span<const double> logs, double level) {
   const std::size_t rounds = logs.size();
   Places places = places_of(rounds, effective_rounds(logs), level);
@@ -248,7 +251,7 @@ std::vector<double> family_p_values(const std::vector<std::vector<double>>& seri
   const bool all_ways = positions <= most_positions;
   const std::size_t ways = std::size_t{1} << std::min(positions, most_positions);
   std::mt19937_64 random(1);
-  std::vector<std::size_t> as_large(series.size(), 1);  // 1: the flip of no position
+  std::vector<std::size_t> as_large(series.size(), 1);  // 1 counts the flip of no position
   for (std::size_t way = 1; way < ways; ++way) {
     for (std::size_t i = 0; i < positions; ++i)
       turned[i] = ((all_ways ? way >> i : random() >> 63) & 1) != 0;

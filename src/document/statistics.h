@@ -37,11 +37,12 @@ Interval median_interval(std::vector<double> values, double level);
 Interval wilson_interval(int successes, int n, double level);
 
 /// Returns a one-sided p-value for each of several series of equal length. The null hypothesis is
-/// that the values are distributed symmetrically about 0, the alternative that they tend to be
-/// larger. The p-values are adjusted by single-step maxT (Westfall and Young, Resampling-Based
+/// that the values are distributed symmetrically about 0. The alternative is that they tend to be
+/// above 0. The p-values are adjusted by single-step maxT (Westfall and Young, Resampling-Based
 /// Multiple Testing, 1993): if all null hypotheses hold, the probability that at least one p-value
 /// is below alpha is at most alpha.
-/// - The statistic of a series is its sum divided by the square root of its sum of squares.
+/// - The statistic of a series is the sum of its values divided by the square root of the sum of
+///   their squares.
 /// - A flip changes the signs of the values at some positions: at the same positions in all series.
 /// - The p-value of a series is the share of flips after which the largest statistic of all series
 ///   is at least the original statistic of this series.
@@ -56,10 +57,10 @@ double lag1_autocorrelation(std::span<const double> values);
 
 /// Returns the effective sample size of a series for its median: the number of independent rounds
 /// that would give the median with the same precision. `series` is in order of time.
-/// - It is the number of rounds divided by their integrated autocorrelation time.
-/// - That time comes from the signs of the differences from the median, by Geyer's initial monotone
-///   sequence (Statistical Science 7, 1992). It is corrected for the bias of subtracting the median
-///   of the same series.
+/// - It is the number of rounds divided by the integrated autocorrelation time of the series.
+/// - The integrated autocorrelation time is computed from the signs of the differences from the
+///   median, by Geyer's initial monotone sequence (Statistical Science 7, 1992). It is corrected
+///   for the bias of subtracting the median of the same series.
 /// - If the autocorrelation of the signs at lag 1 is at most its standard error, 1 / sqrt(rounds),
 ///   the rounds count as independent.
 double effective_rounds(std::span<const double> series);

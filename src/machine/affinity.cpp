@@ -67,7 +67,7 @@ Unpinned::~Unpinned() {
 
 std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_set_t& allowed) {
   std::map<int, int> taken;                       // number of CPUs of each core so far
-  std::vector<std::pair<int, int>> turn_and_cpu;  // rank of the CPU within its core, and the CPU
+  std::vector<std::pair<int, int>> turn_and_cpu;  // rank of each CPU within its core, and the CPU
   for (const HardwareThread& thread : threads)
     if (thread.cpu < CPU_SETSIZE && CPU_ISSET(thread.cpu, &allowed))
       turn_and_cpu.emplace_back(taken[thread.core]++, thread.cpu);

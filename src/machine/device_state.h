@@ -8,7 +8,7 @@
 namespace normbench {
 
 struct DeviceState {
-  std::int64_t sm_clock_mhz = 0;   // 0: nothing was read
+  std::int64_t sm_clock_mhz = 0;   // clock of the multiprocessors; 0: nothing was read
   std::int64_t throttle_bits = 0;  // NVML's clock event reasons
   std::int64_t temperature_c = 0;
   bool operator==(const DeviceState&) const = default;

@@ -11,7 +11,7 @@ namespace normbench {
 struct Disturbance {
   std::int64_t steal_ns = 0;  // time that a hypervisor took from the processors, summed over them
   std::int64_t throttled_ns = 0;   // time in which the container's CPU quota stopped processes
-  std::int64_t frequency_khz = 0;  // mean over the processors, at the end of the period
+  std::int64_t frequency_khz = 0;  // mean clock of the processors, at the end of the period
   bool operator==(const Disturbance&) const = default;
 };
 

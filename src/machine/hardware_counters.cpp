@@ -37,8 +37,8 @@ std::uint64_t config_of(HardwareEvent event) {
 }
 
 /// Returns the attributes of a counter. The counter does not count in kernel mode: with the default
-/// perf_event_paranoid, 2, ordinary users may not count there. `leads`: the counter leads a group,
-/// and is off until the group is enabled.
+/// perf_event_paranoid, 2, ordinary users may not count there. If `leads` is true, the counter
+/// leads a group of counters, and is off until the group is enabled.
 perf_event_attr attributes(HardwareEvent event, bool leads) {
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);
@@ -142,7 +142,7 @@ HardwareCounters::HardwareCounters(PerfEvents& events) : events_(events) {
     watch(thread);
     if (lacks(HardwareEvent::Cycles)) break;
   }
-  if (lacks(HardwareEvent::Cycles)) close_all();  // a sum over only some threads would mislead
+  if (lacks(HardwareEvent::Cycles)) close_all();  // without the other threads, sums would mislead
 }
 
 HardwareCounters::~HardwareCounters() { close_all(); }

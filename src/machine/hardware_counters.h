@@ -18,7 +18,7 @@ enum class HardwareEvent { Cycles, Instructions, CacheMisses };
 /// only part of the time.
 struct CounterReading {
   std::uint64_t value = 0;
-  std::uint64_t enabled_ns = 0, running_ns = 0;  // time it was enabled, and time it ran
+  std::uint64_t enabled_ns = 0, running_ns = 0;  // times for which it was enabled, and ran
 };
 
 /// Returns the value times enabled_ns / running_ns. If the counter was never enabled, because its

@@ -52,7 +52,7 @@ NearNode::NearNode(int node) {
   near.at(bit / word_bits) = 1UL << bit % word_bits;
   if (get_policy(mode_, nodes_) != 0)
     missing_ = failed("get_mempolicy");
-  else if (set_policy(MPOL_PREFERRED, near) != 0)  // other nodes are used if this one is full
+  else if (set_policy(MPOL_PREFERRED, near) != 0)  // if this node is full, others are used
     missing_ = failed("set_mempolicy");
 }
 

@@ -14,8 +14,8 @@ namespace normbench {
 /// unknown.
 std::vector<int> nodes_of(std::span<const int> cpus, std::span<const HardwareThread> threads);
 
-/// While this object lives, pages that its thread touches first come from `node`, as long as the
-/// node has free pages. The destructor restores the memory policy of the thread.
+/// While this object lives, pages that the constructing thread touches first come from `node`, as
+/// long as the node has free pages. The destructor restores the memory policy of the thread.
 class NearNode {
  public:
   explicit NearNode(int node);

@@ -71,11 +71,11 @@ void walk_up(const fs::path& mount, const std::string& group, int version,
   }
 }
 
-/// `left` is the number of free bytes. Sets `bytes` to `left` minus a reserve, and `note` to a text
-/// with `left` and the reserve. `where` is a text like "in the container".
+/// Sets `bytes` to `left`, the number of free bytes, minus a reserve. Sets `note` to a text that
+/// names `left`, the reserve and `where`, which is a text like "in the container".
 void allow(std::int64_t left, std::string_view where, std::int64_t& bytes, std::string& note) {
   const std::int64_t back = std::max(left / 20, std::int64_t{256} << 20);
-  bytes = std::max<std::int64_t>(1, left - back);  // 0 means unknown
+  bytes = std::max<std::int64_t>(1, left - back);  // at least 1, because 0 means unknown
   note = fmt::format("{} free {}, of which {} are kept back", format_bytes(left), where,
                      format_bytes(back));
 }
@@ -98,7 +98,7 @@ void allow_host(const fs::path& root, FreeMemory& free) {
 std::vector<CgroupFolder> cgroup_folders(const fs::path& root) {
   std::vector<CgroupFolder> folders;
   std::ifstream in(root / "proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {  // "4:memory:/path" or "0::/path" (v2)
+  for (std::string line; std::getline(in, line);) {  // like "4:memory:/path", or "0::/path" (v2)
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;

@@ -20,8 +20,8 @@ struct HardwareThread {
 /// The data caches of one level.
 struct CacheLevel {
   int level = 0;
-  std::int64_t bytes = 0;  // of each cache
-  int count = 0;           // caches of this level in the machine
+  std::int64_t bytes = 0;  // size of each cache
+  int count = 0;           // number of caches of this level in the machine
 };
 
 /// The assumed time in ns until the sleeping threads of a team (the threads that run one CPU kernel

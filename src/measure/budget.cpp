@@ -15,7 +15,7 @@ constexpr std::int64_t most_staged = 12, fewest_staged = 3;
 
 /// Returns how many staged turns each contender takes, summed over all processes. A staged turn
 /// times the stages of a contender, after the rounds. `limit` is the time limit of the group.
-/// `seconds_each` is the time in which every contender takes one staged turn.
+/// `seconds_each` is the time of one staged turn of each contender, summed over the contenders.
 std::int64_t staged_turns(double limit, double seconds_each) {
   if (seconds_each <= 0) return most_staged;
   const double seconds = std::max(quarter * limit, least_staged_seconds);

@@ -28,9 +28,9 @@ std::string windows(int count) {
   return "[" + list + "]";
 }
 
-// Returns the config of the pairs with cold caches. In its experiment "slowed", the true ratio is
-// 21 : 20, because both variants run the same loop: "one" over 20 windows of an image, "5 % more"
-// over 21. The details have these reasons:
+// Returns the config of the pairs of variants that are measured with cold caches. In its experiment
+// "slowed", the true ratio is 21 : 20, because both variants run the same loop: "one" over 20
+// windows of an image, "5 % more" over 21. The reasons for the details of the config are:
 // - Both variants read the same source. Times on two sources differ by some per cent, depending on
 //   their physical pages.
 // - The slower variant has more windows, not taller ones. The time of a kernel is not proportional
@@ -103,7 +103,7 @@ class Cycles {
 
  private:
   /// Successive seeds differ by 16, because a group adds small numbers (such as its index) to its
-  /// seed.
+  /// seed. So no two pairs draw the same random numbers.
   std::int64_t next_seed() { return study_.seed + 16 * measured_++; }
 
   bool keep(PairKind kind, std::int64_t seed, bool fresh) {
@@ -132,7 +132,7 @@ class Cycles {
   double clock_cost_ns_;
   GroupMemory cold_, hot_;
   std::int64_t measured_ = 0;
-  std::array<bool, words(PairKind{}).size()> checked_{};  // by kind: its first pair was checked
+  std::array<bool, words(PairKind{}).size()> checked_{};  // by kind: true if a pair was checked
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// Returns the text of a config in which each group is a pair of variants. If `cache` is Cold, the
-/// pairs are an Identical and a Slowed one. If it is Hot, there is only a Cached pair.
+/// Returns the text of a config in which each group is a pair of variants (PairKind). If `cache` is
+/// Cold, there are an Identical and a Slowed pair. If it is Hot, there is only a Cached pair.
 std::string calibration_config(Cache cache);
 constexpr Cache cache_of(PairKind kind) {
   return kind == PairKind::Cached ? Cache::Hot : Cache::Cold;
@@ -18,19 +18,20 @@ constexpr Cache cache_of(PairKind kind) {
 /// calibration_config(). Throws Invalid if the plan has no such group.
 std::size_t group_of(const Plan& plan, PairKind kind);
 
+/// The settings and callbacks of calibrate(). A cycle measures one pair of each PairKind.
 struct CalibrationStudy {
   Plan cold, hot;            // plans of the two configs of calibration_config()
-  double max_seconds = 180;  // no further cycle starts after this time; unused if pairs > 0
-  int pairs = 0;             // number of cycles; 0: as many as max_seconds allows
+  double max_seconds = 180;  // no cycle starts after this time; ignored if `pairs` > 0
+  int pairs = 0;             // number of cycles; 0: as many as `max_seconds` allows
   std::int64_t seed = 1;
-  /// Measures a pair in a fresh process. Returns nothing when interrupted.
+  /// Measures a pair in a new process. Returns std::nullopt when interrupted.
   std::function<std::optional<GroupResult>(PairKind, std::int64_t seed)> fresh_process;
   std::function<void(const MeasuredPair&)> on_pair;
 };
 
 /// Runs cycles, each of which measures one pair of each kind.
-/// - A pair is measured in rounds like a group of a run, but without the limits of the machine, and
-///   with a seed of its own.
+/// - A pair is measured in rounds like a group of a run, but the limits of the machine are not
+///   measured. Each pair has its own seed.
 /// - All pairs with cold caches share one allocation, and all pairs with hot caches another,
 ///   because filling memory takes longer than measuring a pair.
 /// - After each of the first 40 cycles, one more pair is measured in a fresh process. It is an

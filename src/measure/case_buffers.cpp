@@ -36,8 +36,9 @@ void CaseBuffers::place(std::mt19937_64& random) {
 }
 
 void CaseBuffers::place(Memory memory, bool near_link, std::mt19937_64& random) {
-  // If there are more buffers than this, only the first call draws addresses, because drawing takes
-  // longer than a turn. Each turn still runs on other addresses, because it uses other buffers.
+  // If there are more buffers than this, only the first call of place() draws addresses, because
+  // drawing takes longer than a turn. Each turn still runs on other addresses, because it uses
+  // other buffers.
   constexpr std::size_t enough = 1 << 16;
   const auto sizes = placed_sizes(slots_, memory, near_link);
   if (sizes.empty()) return;

@@ -1,6 +1,7 @@
-/// The addresses of the values and of the scratch memory of a case, one for each buffer set. With
-/// cold caches, successive iterations use different buffer sets. Placed buffers lie in arenas,
-/// which all cases of a group share. Fresh buffers are allocated in each iteration.
+/// The addresses of the buffers of a case: of its values (tensors) and of the scratch memory of its
+/// stages. A buffer set has all buffers of one iteration. With cold caches, successive iterations
+/// use different buffer sets. Placed buffers lie in arenas (blocks of memory that all cases of a
+/// group share). Fresh buffers are allocated in each iteration.
 #pragma once
 
 #include <array>
@@ -66,10 +67,10 @@ class CaseBuffers {
   GroupMemory& memory_;
   const Backends& backends_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> roots_;  // root of each slot
+  std::vector<std::size_t> roots_;  // by slot: the slot that owns its buffer; see root()
   SourceCopies source_;
   std::vector<std::byte*> addresses_;  // slot i in set s is at index s * slots + i
-  bool is_placed_ = false;             // place() was called
+  bool is_placed_ = false;             // true: place() was called
 };
 
 }  // namespace normbench

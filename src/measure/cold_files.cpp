@@ -63,8 +63,8 @@ void ColdFiles::drop() const {
   if (files_.empty()) return;
   Kept kept = kept_of(files_);
   // At most a hundredth of all bytes may stay in memory. In the worst case, all pages that stay in
-  // memory belong to the files of one item. So they must also be at most a tenth of the bytes of an
-  // item.
+  // memory belong to the files of one item. So these pages must also be at most a tenth of the
+  // bytes of an item.
   const std::int64_t allowed = std::min(kept.all.bytes / 100, kept.all.bytes / most_items_ / 10);
   // Pages that are being read ahead, or that another CPU has just read, cannot be dropped yet. So
   // the drop is repeated.

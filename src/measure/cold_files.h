@@ -25,7 +25,7 @@ class ColdFiles {
 
  private:
   std::vector<std::string> files_;
-  std::int64_t most_items_;  // see most_items()
+  std::int64_t most_items_;  // the result of most_items()
 };
 
 }  // namespace normbench

@@ -26,7 +26,7 @@ std::int64_t poisoned_iteration(Engine& engine, const Poison& poison, bool poiso
 namespace {
 
 /// Returns true if the reference can check single images of every output, and host code can read
-/// all outputs.
+/// all outputs through the CPU caches.
 bool are_images_known(const Case& planned) {
   const auto is_known = [](const Stage& stage) { return has_reference(stage.op); };
   const auto has_images = [&](int value) {
@@ -180,7 +180,7 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
   const ImageRange image = drawn_image(planned(), random);
   Poison poison{std::byte{0x55}};
   if (!planned().whole_batch()) {
-    poison.part = image.first;  // poisoning all images would take longer than the call itself
+    poison.part = image.first;  // to poison all images would take longer than the call itself
     poison.parts = planned().images();
   }
   poisoned_iteration(engine_, poison, true, last_item_);
@@ -188,7 +188,7 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
 }
 
 std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random) {
-  if (planned().pipeline) return std::nullopt;  // its items are checked in separate turns
+  if (planned().pipeline) return std::nullopt;  // items of a pipeline are checked in separate turns
   const std::int64_t calls = std::min(engine_.calls_left(), items_);
   // The first check also makes and checks one more call after the turn. Two successive calls show a
   // fault that occurs only in every second call.
@@ -212,8 +212,8 @@ std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random)
   return next;
 }
 
-/// Runs a turn of a pipeline, copies the outputs of the items in chosen_, and looks for items that
-/// gave different outputs from the same input. If the case is only a part of a pipeline
+/// Runs a turn of a pipeline, copies the outputs of the chosen items (chosen_), and looks for items
+/// that gave different outputs from the same input. If the case is only a part of a pipeline
 /// (Pipeline::part), only runs the turn.
 void CaseContender::run_checked(std::int64_t items, std::byte poison) {
   kept_.clear();

@@ -14,8 +14,8 @@ namespace normbench {
 
 /// Further times of a turn of a pipeline. `fill_ns`: from the start of the turn to the first end of
 /// an item. `drain_ns`: from the last start of an item to the end of the turn. `latency_ns`: for
-/// each item, the time from its start to its end. `lanes`: the times of each lane; empty without
-/// marks.
+/// each item, the time from its start to its end. `lanes`: the times of each lane; empty if the
+/// stages were not timed (TurnShape::marks).
 struct FlowTimes {
   std::int64_t fill_ns = 0, drain_ns = 0;
   std::vector<std::int64_t> latency_ns = {};
@@ -23,15 +23,16 @@ struct FlowTimes {
 };
 
 struct Turn {
-  Round round;  // start_ns is a reading of the clock
-  // By stage: the time of its work, and the time of the host's calls. Both are empty without marks.
+  Round round;  // start_ns is a reading of the clock, not a time in the group
+  // By stage: the time of its work, and the time of the host's calls. Both are empty if the stages
+  // were not timed (TurnShape::marks).
   std::vector<std::int64_t> stage_ns, calls_ns;
-  std::optional<FlowTimes> flow = {};  // only for a pipeline
+  std::optional<FlowTimes> flow = {};  // set only for a pipeline
 };
 
-/// The interface of a group to its contenders, in this process or in a peer. Every function may
-/// throw std::runtime_error on failure, CannotRunHere if the contender cannot run on this machine,
-/// and CutShort if the run is interrupted.
+/// The interface through which a group uses a contender, which runs in this process or in a peer.
+/// Every function may throw std::runtime_error on failure, CannotRunHere if the contender cannot
+/// run on this machine, and CutShort if the run is interrupted.
 class Contender {
  public:
   virtual ~Contender() = default;
@@ -42,7 +43,8 @@ class Contender {
   /// check() finds its outputs. A peer runs nothing, because it keeps the outputs of its last turn.
   virtual void last_call() = 0;
   /// Compares the outputs of the latest first_call() or last_call() with the reference. If there is
-  /// no reference, the outcome contains the output itself. `is_over` is as in check_output().
+  /// no reference, the outcome contains the output itself. Once `is_over` returns true, the
+  /// remaining values are not compared.
   virtual CheckOutcome check(const std::function<bool()>& is_over = {}) = 0;
   /// Checks a random image of one call:
   /// - If outputs of the latest turn are still in memory, one of the calls that wrote them is
@@ -104,7 +106,7 @@ class CaseContender final : public Contender {
   /// frees its outputs.
   struct Kept {
     std::int64_t item = 0;
-    ImageRange image = {};  // empty: all images
+    ImageRange image = {};  // count 0: all images
     std::vector<View> inputs = {};
     std::vector<std::vector<std::byte>> outputs = {};
     std::string wrong_file = {};  // why a saved file is wrong; "": all files are correct
@@ -135,18 +137,19 @@ class CaseContender final : public Contender {
   // For a case without a pipeline:
   std::int64_t last_item_ = 0;  // number of the last iteration of the latest turn
   std::int64_t checked_ = 0;    // number of the iteration whose outputs check() reads
-  bool keeps_images_;           // turns with `looked_at` keep an image of their last call
+  bool keeps_images_;           // turns with TurnShape::looked_at keep an image of their last call
   Kept kept_image_ = {};
-  int drawn_ = 0;  // calls of check_recent() so far
+  int drawn_ = 0;  // number of calls of check_recent() so far
 
-  std::int64_t items_;  // number of iterations or items of the latest turn
+  std::int64_t items_;  // number of iterations (a pipeline: items) of the latest turn
 
   // For a pipeline:
-  std::mutex mutex_;        // guards the members that keep() writes, on any thread
+  std::mutex mutex_;        // guards what keep() writes; keep() is called on any thread
   std::vector<Kept> kept_;  // outputs of the chosen items of a checked turn
-  // Numbers of the chosen items, ascending; always with the first and the last item.
+  // The numbers of the items of a checked turn that are compared with the reference, ascending.
+  // They always include the first and the last item.
   std::vector<std::int64_t> chosen_;
-  std::vector<Given> given_;  // for each item of the checked turn
+  std::vector<Given> given_;  // by number of the item in a checked turn
   std::int64_t checked_items_;
   // The numbers of two items with the same input and different outputs, if there are any.
   std::optional<std::pair<std::int64_t, std::int64_t>> unlike_;

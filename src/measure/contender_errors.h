@@ -11,7 +11,7 @@ struct CannotRunHere : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown when the run is interrupted during a call.
+/// Thrown by a function of a contender when the run is interrupted during the call.
 struct CutShort : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,4 +1,5 @@
-/// Measures how long the clock, ranges and NVTX take themselves.
+/// Measures how long the measuring itself takes: one reading of the clock, one range of the
+/// recorder, and one NVTX range.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,11 @@
 
 namespace normbench {
 
-/// The time of one call of each kind in ns, with the profiling tools that are attached now. A value
-/// is the median of the mean times of many loops of calls, unless its comment states something
-/// else.
+/// The times of a reading of the clock and of ranges, in ns, with the profiling tools that are
+/// attached now. A value is the median of the mean times of many loops of calls, unless its comment
+/// states something else.
 struct MeasuringCosts {
-  double clock_ns = 0;             // one reading of the clock; the least of several measurements
+  double clock_ns = 0;             // one reading of the clock: the least of several measurements
   std::int64_t clock_step_ns = 0;  // the smallest difference between two readings; above 0
   double range_recorded_ns = 0;    // a range while the recorder is on, with its NVTX range
   double range_ns = 0;             // a range while the recorder is off

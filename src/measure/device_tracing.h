@@ -1,5 +1,5 @@
-/// Records device work (with a tracer) and counts the page faults of each stage, both for the
-/// profile pass. Ranges are recorded elsewhere.
+/// For the profile pass: records device work with a tracer, and counts the page faults of each
+/// stage. The Recorder (record/recorder.h) records the ranges of the host.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,8 @@ class DeviceTracing {
   std::uint64_t last_id_ = 0;
 };
 
-/// Numbers the stage ranges in which device work is submitted, tells the tracer the number of the
-/// open one, and counts the page faults of each stage.
+/// Gives a number to each range of a stage that submits device work, tells the tracer this number
+/// while the range is open, and counts the page faults of each stage.
 class StageProfile {
  public:
   // Minor plus major page faults, by the label of the stage.
@@ -86,7 +86,7 @@ class StageProfile {
 
     StageProfile* profile_;
     std::uint64_t external_id_ = 0;
-    // Set by begin(); unset if `profile_` is null.
+    // begin() sets these two members. They are not initialised if `profile_` is null.
     std::int64_t* faults_;
     Counters before_;
   };

@@ -66,7 +66,7 @@ Engine::Engine(const Case& planned, GroupMemory& memory, const Backends& backend
   make_streams();
   own_.emplace(make_worker());
   make_items();
-  place(random);  // before threads start: place() may throw, and then nothing would end them
+  place(random);  // before threads start, because nothing would end them if place() throws
   if (!runs_inline() && planned.pipeline->submit == Submit::Lane) start_hosts();
 }
 
@@ -77,7 +77,8 @@ Engine::~Engine() {
       try {
         stream->queue->drain();
       } catch (const std::exception&) {
-        // The error was already reported by the wait in which the device first failed.
+        // This error is dropped, because an earlier wait, in which the device first failed, has
+        // already reported it.
       }
     }
 }
@@ -259,8 +260,8 @@ std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& 
     if (planned_.wait == Wait::Stage) queue.drain();
     return what.last + 1;
   }
-  // Only submissions to a device need the lock of the stream. A stage on the host runs without the
-  // lock, which it would hold for long.
+  // Only submissions to a device need the lock of the stream. The submission of a host stage
+  // returns only when the stage has run, so it would hold the lock for long.
   std::unique_lock<std::mutex> lock;
   if (!on_host) lock = std::unique_lock(stream->mutex);
   item.wait_before(s, queue);
@@ -269,7 +270,8 @@ std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& 
   return what.last + 1;
 }
 
-/// Submits the work. Depending on options_, opens its range, times it and profiles it.
+/// Submits the work `what` to the queue. Depending on options_, opens its range, times it and
+/// profiles it.
 void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes* times) {
   const bool on_host = planned_.stages[what.first].place == Place::Cpu;
   const RangeName& said = *what.name;
@@ -394,7 +396,7 @@ Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   flow_.round.counters = flow_.round.counters - interlude_.counters;
   if (marks_ends) flow_.round.device_ns = device_->ns_between(first, last);
   collect_endings();
-  for (const auto& item : items_) item->wait();  // before the next turn resets their marks
+  for (const auto& item : items_) item->wait();  // before the next turn resets the items' marks
   for (const Worker* worker : workers()) collect(*worker);
   options_ = {};
   return std::move(flow_);
@@ -421,7 +423,7 @@ void Engine::collect_endings() {
         stream_of(queue).anchor_ns + queue->ns_between(0, mark) - flow_.round.start_ns;
 }
 
-/// Adds the times of the stages that a worker has run to flow_.
+/// Adds to flow_ the times of the stages that a worker has run.
 void Engine::collect(const Worker& worker) {
   const std::vector<std::int64_t>& host_ns = worker.times.host_ns();
   for (std::size_t s = 0; s < host_ns.size(); ++s) {

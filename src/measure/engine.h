@@ -1,6 +1,6 @@
 /// Runs the items of a case. Without a pipeline, iterations run "in turn": one after another, on
 /// the calling thread. With a pipeline, items run "in lanes": several items are in flight, and each
-/// goes through the lanes.
+/// goes through the lanes (sets of the stages).
 #pragma once
 
 #include <condition_variable>
@@ -26,18 +26,18 @@ struct EngineOptions {
   // Opens ranges in the recorder: those of the config, one for each stage, and one for the share of
   // each thread in a stage.
   bool ranges = false;
-  // Times device work between marks, and the host's calls of each stage. (For a pipeline, the
-  // host's calls are timed in any case.)
+  // Times the device work of each stage between two marks (CUDA events), and the host's calls of
+  // each stage. For a pipeline, the host's calls are timed even if this is false.
   bool marks = false;
   bool cycles = false;  // reads the mean clock rate of the device over the turn
   // Without a pipeline: adds the spans of device work to Flow::spans. For a pipeline, they are
-  // added in any case. In either case, `marks` must be true.
+  // added even if this is false. `marks` must be true for these spans.
   bool spans = false;
-  bool external_ids = false;        // stage ranges on a device get external_id()
+  bool external_ids = false;        // ranges of device stages get the number external_id()
   StageProfile* profile = nullptr;  // counts the page faults of each stage; null: no profile
   // The byte pattern with which buffers are filled; empty: buffers are not filled. Fresh buffers
-  // are filled when they are allocated. For a pipeline, the placed buffers of an item are also
-  // filled, before its first stage.
+  // are filled when they are allocated. For a pipeline, the placed buffers of an item (those in
+  // arenas) are also filled, before its first stage.
   std::optional<Poison> poison = {};
   bool keep_outputs = false;  // without a pipeline: fresh outputs are not freed
   bool graphs = true;         // false: stages of graphs are submitted one by one
@@ -87,8 +87,9 @@ class Engine {
   /// Returns the files that must be dropped from the page cache before a turn.
   const ColdFiles& cold_files() const { return cold_files_; }
   /// While the returned object lives, fresh host memory (allocated within iterations) comes from
-  /// the NUMA node of the link. If some fresh host memory is not for the link, binds nothing and
-  /// returns null. Call it before the timed part of a turn, and destroy the object after that part.
+  /// the NUMA node of the link between host and device. For a pipeline, or if CPU stages use some
+  /// of the fresh host memory, binds nothing and returns null. Call it before the timed part of a
+  /// turn, and destroy the object after that part.
   Bound bind_fresh() const { return fresh_for_link_ ? memory_.bind_near_link() : nullptr; }
   /// Returns the labels of all ranges that this engine opens: those of stages, those of graphs, and
   /// those that the config puts around stages.
@@ -110,7 +111,8 @@ class Engine {
   /// Returns the only item, which every iteration uses.
   Item& item() { return *items_.front(); }
   /// Moves on to the next buffer set and the next copy of the source. All contenders of a group
-  /// share this rotation. A resident case always uses the first set and copy.
+  /// share this rotation. A resident case, whose buffers stay in the cache, always uses the first
+  /// set and copy.
   void advance() {
     if (!planned_.resident) item().use(buffers_.slots_of(memory_.next_iteration()));
   }
@@ -233,10 +235,10 @@ class Engine {
   CaseBuffers buffers_;
   const std::vector<Visit> visits_;
   const bool fresh_for_link_;         // see bind_fresh()
-  std::vector<std::size_t> lane_of_;  // by stage: the index of its lane
+  std::vector<std::size_t> lane_of_;  // by stage: index of its lane
   std::vector<LaneState> lanes_;
   Queue* device_ = nullptr;
-  std::optional<Worker> own_;              // for the thread that calls run()
+  std::optional<Worker> own_;              // what the thread that calls run() uses
   std::vector<Worker> item_workers_;       // with Submit::Item: one for each item in flight
   std::vector<std::thread> item_threads_;  // with Submit::Item: the threads of the items
   // Declared after the queues, so that the memory of items is freed first.
@@ -263,8 +265,8 @@ class Engine {
   int working_ = 0;          // number of host threads that run stages of an item
   std::size_t started_ = 0;  // number of host threads that have started
   bool quit_ = false;
-  // Without a pipeline: true if the present iteration is the last one of run(), or runs in
-  // iterate().
+  // Without a pipeline: true in the last iteration of run(), and in an iteration that the public
+  // iterate() submits. Only such an iteration calls `on_done`.
   bool is_last_ = true;
   std::exception_ptr error_;
   struct Ending {

@@ -44,7 +44,8 @@ void FileWalk::read_files_ahead() const {
         try {
           read_ahead(walk.files()[place.file], place.offset, place.alone ? 0 : bytes);
         } catch (const std::runtime_error&) {
-          // The turn that loads this file reports the error.
+          // A file that cannot be read ahead is no error here. The turn that loads it reports the
+          // error.
         }
       }
 }

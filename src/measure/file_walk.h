@@ -43,9 +43,9 @@ class FileWalk {
 
   struct Loader {
     ImageWalk walk;
-    std::int64_t bytes;  // of one image; for files with several images
+    std::int64_t bytes;  // bytes of one image; used for files with several images
   };
-  std::vector<Loader> warm_;  // loaders whose files are warm, without duplicates
+  std::vector<Loader> warm_;  // loaders of warm (cached) files, without duplicates
   std::int64_t iterations_ = 0, most_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t first_ = 0, items_ = 0;
   bool stays_ = false;

@@ -1,5 +1,6 @@
-/// The memory that all contenders of a group share: the copies of their inputs, the arenas for
-/// their buffers, and the numbers of buffer sets.
+/// The memory that all contenders of a group share: the copies of their inputs, the arenas (memory
+/// blocks) for their buffers, and the numbers of buffer sets. A buffer set has the buffers of one
+/// iteration.
 #pragma once
 
 #include <algorithm>
@@ -130,7 +131,7 @@ class GroupMemory {
  private:
   struct Block {
     std::unique_ptr<Arena> arena;
-    std::string error;  // why `arena` is null; "" if it is not
+    std::string error;  // why `arena` is null; "" if it is not null
   };
   struct SharedSource {
     const Case* first;  // the first case with these inputs
@@ -141,22 +142,23 @@ class GroupMemory {
 
   void add_source(const Case& planned, const Measure& measure, int threads);
   void fill(const SharedSource& shared, std::uint64_t seed) const;
-  /// Fills one copy of the inputs of a case with their values. The copy is at address `copy`. Host
-  /// code must be able to access it.
+  /// Fills one copy of the inputs of a case with their values. `copy` is the address of the copy,
+  /// which host code must be able to access.
   static void fill_inputs(const SharedSource& shared, std::byte* copy, std::uint64_t seed);
   void add_arenas(std::span<const Case* const> cases);
   Block make_block(Memory memory, std::size_t bytes, bool near_link, const TouchPlan& plan) const;
   std::vector<int> team_nodes(int threads) const;
 
-  /// Fills copy number `copy` of the inputs with the first copy, which is at `first`. Copy number
-  /// `copy` is at `to`. Host code must be able to access both addresses.
+  /// Fills copy number `copy` of the inputs, at address `to`, from the first copy, at address
+  /// `first`. With Copies::Unlike, the pixels of copy number `copy` are moved on (moved_on()). Host
+  /// code must be able to access both addresses.
   void fill_copy(const SharedSource& shared, std::byte* first, std::byte* to,
                  std::size_t copy) const;
 
   const Backends& backends_;
   HostNodes nodes_;
   Copies copies_;
-  Sides caches_;  // see cold_caches()
+  Sides caches_;  // sizes in bytes of the caches; the result of cold_caches()
   Sides sets_;    // numbers of buffer sets on the host and on the device
   std::size_t iteration_ = 0;
   std::map<std::string, SharedSource> sources_;  // by inputs_key()

@@ -29,15 +29,15 @@ class Watched {
   Watchdog& watchdog_;
 };
 
-/// A case or a limit (a case that measures a limit of the machine) in a group, with its contender
-/// and its result.
+/// A member of a group: a case, or a limit (a case that measures a limit of the machine), with its
+/// contender and its result.
 struct Member {
   int index;  // index in the list of the cases followed by the limits
   const Case* planned;
   CaseResult* result;
-  std::unique_ptr<Contender> contender = nullptr;  // null: takes no turns any more
+  std::unique_ptr<Contender> contender = nullptr;  // null: the member takes no turns any more
   TurnShape shape = {};
-  std::int64_t wanted = 0;  // iterations per turn before the first fit_turns()
+  std::int64_t wanted = 0;  // iterations per turn that shape had before the first fit_turns()
   // The notes that the latest fit_turns() has added to `result`. They are removed before turns are
   // fitted again.
   std::vector<std::string> notes_of_fit = {};
@@ -65,8 +65,8 @@ struct Member {
   void end(Status status, const std::string& reason);
 };
 
-/// Returns true if the stages of the member are timed in staged turns: separate turns with marks,
-/// which run after the rounds.
+/// Returns true if the stages of the member are timed in staged turns: separate turns after the
+/// rounds, in which each stage is timed.
 bool takes_staged_turns(const Member& member);
 
 /// Returns true if the case has only one stage, so that the time of a turn is the time of this
@@ -74,8 +74,8 @@ bool takes_staged_turns(const Member& member);
 /// the gaps between successive runs of the stage.
 bool is_one_stage(const Case& planned);
 
-/// Returns the name of the range of a group, like `place {"batch":10}`; without a sweep, it is like
-/// `place`.
+/// Returns the name of the range of a group in the recorder: the name of the experiment and, with a
+/// sweep, the point, like `EXPERIMENT {"batch":10}`.
 std::string point_name(const Group& group);
 
 /// Returns the names of the contenders that must take no turns because they hung or failed before,
@@ -87,7 +87,8 @@ class GroupRun {
   GroupRun(const Plan& plan, std::size_t index, RunContext& context);
 
   /// Prepares every contender that can run, makes its first call, and checks the output of this
-  /// call. Limits are prepared only if a case is live. Returns false when interrupted.
+  /// call. Limits are prepared only if at least one case can still take turns. Returns false when
+  /// interrupted.
   bool prepare(double clock_cost_ns);
   /// Runs one turn of a member inside two ranges of the recorder, one for the variant and one for
   /// the turn. `start_ns` of the returned round counts from the start of the group. If this turn
@@ -107,7 +108,7 @@ class GroupRun {
   /// happens in three of the first eight rounds, and less and less often in later rounds. Always
   /// returns false
   /// - for limits,
-  /// - if outputs are not checked in this process, or `checked_calls` is 2 or less, and
+  /// - if outputs are not checked in this process, or `checked_calls` is 2 or less, or
   /// - if the checks between rounds would probably take more than check_seconds() together.
   bool draws_a_call(const Member& member);
   /// Draws a random number from 1 to `calls`.
@@ -159,7 +160,7 @@ class GroupRun {
   /// caller must then delete these rounds, because their turns were longer. Changes nothing and
   /// returns false
   /// - if the group would take at most most_of_limit times its time limit,
-  /// - if all turns have their fewest iterations already, and
+  /// - if all turns have their fewest iterations already, or
   /// - if there is an earlier result of the group (Part::first), which determines the turns.
   bool fit_turns_anew(double rounds_seconds);
   /// Makes the next turns of loaders start at the item after the latest turns. Call it after each
@@ -186,23 +187,26 @@ class GroupRun {
   void skip_limits(NoLimit why);
   /// Gives contenders the same number of iterations per turn, so that the fixed costs of a turn are
   /// the same share of each turn.
-  /// - All contenders that load different images in successive items get the largest number among
-  ///   them. All their turns then read the same files.
-  /// - Other contenders are changed only if they and the baseline have more than one iteration, and
-  ///   their numbers differ from the baseline's by a factor of at most 2. They get the largest
-  ///   number among them. If the baseline takes no turns, the first contender is used instead.
-  /// No number is set above the smallest `most_iterations` of all contenders. The numbers of
+  /// - The contenders that load different images in successive items get the largest number that
+  ///   one of them has. All their turns then read the same files.
+  /// - Any other contender is changed only if it and the baseline have more than one iteration, and
+  ///   its number is at least half and at most twice the number of the baseline. These contenders
+  ///   and the baseline get the largest number that one of them has. If the baseline takes no
+  ///   turns, the first contender is used in place of the baseline.
+  /// No contender gets more than the smallest `most_iterations` of all contenders. The numbers of
   /// pipelines are not changed. If `context_.part.first` is set, no number is changed.
   void align_turns();
-  /// Returns a rank for each limit that is a `stream` and takes turns: the number of other streams
-  /// of the same kind that have a shorter iteration. Streams are of the same kind if their bytes,
-  /// threads and place are the same, and all or none of them stay in the cache.
+  /// A stream is a limit with the op `stream`, which reads and writes memory without arithmetic.
+  /// Returns a rank for each stream that takes turns: the number of other streams of the same kind
+  /// that have a shorter iteration. Streams are of the same kind if their bytes, threads and place
+  /// are the same, and all or none of them stay in the cache.
   std::map<const Member*, std::size_t> stream_ranks();
-  /// If is_overrun() for the forecast of the group, ends some limits before their first turn. Of
-  /// the streams of a kind, at least the two fastest stay, since the fastest one decides what the
-  /// machine can do. More of them stay if the group then ends sooner: the number of contenders
-  /// decides how many rounds a block has. If `context_.part.first` is set, ends those that did not
-  /// run there.
+  /// If the forecast of the group exceeds its time limit too far (is_overrun()), skips slow streams
+  /// before their first turn. (A stream is a limit with the op `stream`.) Of the streams of the
+  /// same kind (stream_ranks()), at least the two fastest stay, since the fastest one decides what
+  /// the machine can do. More than two stay if the group then ends sooner, because a group with
+  /// more than 24 contenders has fewer rounds in a block (StopRule::block_rounds()). If
+  /// `context_.part.first` is set, skips the limits that were skipped in that earlier result.
   void leave_out_slow_streams();
   /// Decides how the group spends its time: makes the budget, shortens the turns of loaders and
   /// pipelines if they take too long, and starts the walk through the files.
@@ -210,8 +214,8 @@ class GroupRun {
   ContenderTime time_of(const Member& member) const;
   /// Returns the budget for these contenders.
   Budget budget_for(const std::vector<Member*>& contenders) const;
-  /// Adds notes to the result of a member: if its turns were shortened, and if they do not load all
-  /// images.
+  /// Adds up to two notes to the result of a member: that its turns were shortened, and that all
+  /// its turns load the same images, which are not all images of the dataset.
   void note_fit(Member& member);
   Sides need(const Case& planned) const;
   void take_memory();
@@ -225,16 +229,16 @@ class GroupRun {
   std::optional<GroupMemory> own_memory_;
   GroupMemory* memory_ = nullptr;
   std::vector<Member> members_;      // cases, followed by limits
-  std::vector<Standard> standards_;  // see compare_first_outputs()
+  std::vector<Standard> standards_;  // set by compare_first_outputs()
   bool cut_short_ = false;
   Budget budget_;
   FileWalk walk_;
   double peers_seconds_ = 0;      // time for starting and preparing peers
-  double checks_seconds_ = 0;     // time of all checks between rounds so far
+  double checks_seconds_ = 0;     // time of all checks between the rounds so far
   double checks_before_fit_ = 0;  // checks_seconds_ at the latest fit_turns()
   StateReader states_;
-  // The latest turn, if it ran on the device: its end, and the disturbances that were read after
-  // it.
+  // Set if the latest turn ran on the device. `end_ns`: when that turn ended. `until`: the latest
+  // result of disturbance_now() since then.
   struct DeviceTurn {
     std::int64_t end_ns;
     Disturbance until = {};

@@ -30,7 +30,7 @@ bool Engine::frees_outputs_last() const {
          });
 }
 
-/// Submits one iteration on the present buffers of the item.
+/// Submits one iteration on the present buffers of the only item.
 void Engine::iterate() {
   Item& only = item();
   std::span<const NamedRange> ranges;

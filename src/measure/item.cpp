@@ -98,7 +98,8 @@ Item::~Item() {
   try {
     wait();
   } catch (const std::exception&) {
-    // The error was already reported by the wait in which the device first failed.
+    // This error is dropped, because an earlier wait, in which the device first failed, has already
+    // reported it.
   }
 }
 
@@ -167,7 +168,7 @@ void Item::allocate(std::span<const std::size_t> slots, Queue& queue,
     if (host_caches(slot.memory)) {
       std::memset(bytes.data(), static_cast<int>(poison->pattern), bytes.size());
     } else {
-      queue.drain();  // the allocation is work of the queue, and fill() does not wait for it
+      queue.drain();  // allocation is work in the queue, and fill() does not wait for it
       owner.fill(bytes.data(), poison->pattern, bytes.size());
     }
   }

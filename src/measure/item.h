@@ -19,18 +19,18 @@ struct RangeName {
   std::string_view label, name;
 };
 
-/// A range of the config around successive stages.
+/// A profiling range that the config puts around successive stages.
 struct NamedRange {
   const RangeName* name = nullptr;
-  std::size_t first = 0, last = 0;  // stages, both included
+  std::size_t first = 0, last = 0;  // indices of stages, both included
 };
 
 /// Work that is submitted at once: one stage, or successive stages that are launched as one graph.
 struct Submission {
-  std::size_t first = 0, last = 0;  // stages, both included
+  std::size_t first = 0, last = 0;  // indices of stages, both included
   const RangeName* name = nullptr;
-  std::int64_t bytes = 0;     // moved by the work
-  GraphRun* graph = nullptr;  // null: a single stage without a graph
+  std::int64_t bytes = 0;     // bytes that the work moves
+  GraphRun* graph = nullptr;  // null: one stage, without a graph
 };
 
 /// One thread at a time may use an item. Different threads may use different items of a case.
@@ -189,14 +189,15 @@ class Item {
   const Backends& backends_;
   Recorder& recorder_;
   Queue* const device_;
-  // True: fresh buffers are freed after their last stage. False: only when the next item begins.
+  // True: a fresh buffer is freed after the last stage that uses it. False: only when the next item
+  // begins.
   const bool frees_early_;
-  bool has_hazards_ = false;  // a host stage must wait for the device
+  bool has_hazards_ = false;  // true: a host stage must wait for the device
   std::vector<Step> steps_;
   BufferSlots used_ = {};
   std::vector<std::byte*> held_;                    // by slot: fixed address; null: not fixed
-  std::vector<std::unique_ptr<Allocation>> fresh_;  // by slot: its memory; null: none now
-  std::size_t rotating_;  // number of freed buffers that each device slot keeps
+  std::vector<std::unique_ptr<Allocation>> fresh_;  // by fresh slot: its memory; null: none now
+  std::size_t rotating_;  // number of freed buffers that each fresh device slot keeps
   // By slot: the freed buffers that are kept, oldest first.
   std::vector<std::deque<std::unique_ptr<Allocation>>> earlier_;
   std::vector<bool> used_by_device_;  // by root slot: a device stage uses it
@@ -207,8 +208,8 @@ class Item {
 
   // By address of a watched buffer: the mark after its last use.
   std::unordered_map<const std::byte*, int> in_use_;
-  Queue* pending_ = nullptr;  // used only for a pipeline
-  int mark_ = 0;              // the mark in `pending_`
+  Queue* pending_ = nullptr;  // queue of the last device work; only for a pipeline
+  int mark_ = 0;              // mark after the work in `pending_`
 };
 
 }  // namespace normbench

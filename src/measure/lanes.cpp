@@ -1,5 +1,6 @@
 /// Runs a pipeline in one of three ways: all stages on the calling thread, one host thread for each
-/// server of a lane, or one host thread for each item.
+/// server of a lane, or one host thread for each item (batch). A lane is a set of stages. Each of
+/// its servers runs these stages for one item at a time.
 #include <algorithm>
 #include <utility>
 
@@ -13,8 +14,8 @@ namespace {
 
 constexpr std::string_view threads_for = "items in flight";
 
-/// Returns the name of a host thread of a lane. A lane has one thread for each of its servers. The
-/// only thread of the lane `save` is named "lane save". Several threads are named "lane save 1",
+/// Returns the name of the host thread that runs a server of a lane. If the lane `save` has one
+/// server, the thread is named "lane save". If it has several, the threads are named "lane save 1",
 /// "lane save 2" and so on.
 std::string thread_name(const Lane& lane, int server) {
   return lane.servers == 1 ? "lane " + lane.name
@@ -54,8 +55,8 @@ Item& Engine::admit() {
   return item;
 }
 
-/// Adds the item to the ready items of the lane of its next visit. If the item has no more visits,
-/// adds it to the free items. The caller must hold mutex_.
+/// Hands the item to the lane of its next visit (consecutive stages in one lane), as a ready item.
+/// If the item has no more visits, adds it to the free items. The caller must hold mutex_.
 void Engine::pass_on(Item& item) {
   if (item.visit < visits_.size()) {
     LaneState& lane = lanes_[visits_[item.visit].lane];

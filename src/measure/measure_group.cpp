@@ -37,7 +37,7 @@ void add_flow_times(CaseResult& result, const Turn& turn) {
   }
 }
 
-/// Moves the elements of `from` after its first `keep` elements to the end of `to`.
+/// Keeps the first `keep` elements of `from`, and moves the rest to the end of `to`.
 template <class T>
 void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
   std::move(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end(), std::back_inserter(to));
@@ -62,8 +62,8 @@ void set_aside(CaseResult& result, std::size_t whole) {
       turns->resize(std::min(turns->size(), whole));
 }
 
-/// Keeps the first `whole` rounds of a group. Moves the others to the cut rounds of its cases and
-/// limits, and the order of the others to `cut_order`.
+/// Keeps the first `whole` rounds of a group. Moves each later round to `cut_rounds` of its case or
+/// limit, and the order of the contenders in that round to `cut_order`.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
@@ -92,11 +92,11 @@ bool fits_anew(GroupRun& run, double seconds) {
 
 enum class BlockEnd { Whole, Cut, Interrupted, FittedAnew };
 
-/// Runs a block of rounds of all live contenders (StopRule::block_rounds()). `start` is the time of
-/// the first round, in seconds since the start of the group. If the time of the group is over
-/// within the block, all rounds of the block become cut rounds (set_aside()). If the run is
-/// interrupted, the unfinished round becomes a cut round. If fits_anew() returns true, ends at
-/// once.
+/// Runs a block of rounds (StopRule::block_rounds()) of all contenders that still take turns.
+/// `start` is when the first block started, in seconds since the start of the group. If the time of
+/// the group is over within the block, all rounds of the block become cut rounds (set_aside()). If
+/// the run is interrupted, the unfinished round becomes a cut round. If fits_anew() returns true,
+/// ends at once.
 BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
@@ -154,10 +154,10 @@ std::span<const Round> earlier_rounds(const Part& part, const Member& member) {
   return part.first->cases[static_cast<std::size_t>(member.index)].rounds;
 }
 
-/// Returns why the rule stops the rounds of the group now, or nothing if they go on. The rule gets
-/// the times of all rounds of all live cases, including the rounds that an interrupted run has
-/// measured. A round that other programs disturbed gets the value 0, which means that it has no
-/// value.
+/// Returns why `rule` ends the rounds of the group now, or nothing if they go on. The rule gets the
+/// times of all rounds of all cases that still take turns, including the rounds that an interrupted
+/// run has measured. A round that other programs disturbed gets the time 0, which means that it has
+/// no value.
 std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds) {
   std::vector<std::vector<double>> series;
   std::size_t baseline = 0;
@@ -174,8 +174,8 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
   return rule.decide(series, baseline, seconds);
 }
 
-/// Runs blocks of rounds until the stop rule ends the rounds, no case is live any more, the run is
-/// interrupted, or the turns were shortened. Returns how the last block ended.
+/// Runs blocks of rounds until the stop rule ends the rounds, no case takes turns any more, the run
+/// is interrupted, or the turns were shortened. Returns how the last block ended.
 BlockEnd run_blocks(GroupRun& run) {
   const Measure measure = run.plan().measure_of(run.group());
   const Part& part = run.context().part;
@@ -221,8 +221,8 @@ bool run_rounds_in_condition(GroupRun& run) {
   return whole;
 }
 
-/// Runs staged turns: separate turns in which marks time the stages. Only cases whose stages are
-/// not timed in the rounds take them. Returns false when interrupted.
+/// Runs the staged turns: turns after the rounds in which each stage is timed. Only cases whose
+/// stages are not timed in the rounds take staged turns. Returns false when interrupted.
 bool run_staged(GroupRun& run) {
   const auto is_staged = [](const Member* member) { return takes_staged_turns(*member); };
   const auto each = static_cast<std::size_t>(run.budget().staged_turns);
@@ -246,15 +246,15 @@ bool run_staged(GroupRun& run) {
   return true;
 }
 
-/// Makes the last call of a contender and checks it for at most `seconds`.
+/// Makes the last call of a contender, and checks its output for at most `seconds`.
 void check_last_call(GroupRun& run, Member& member, double seconds) {
   member.contender->last_call();
   run.check(member, seconds);
 }
 
-/// Runs turns of a member and checks one call of each turn, until `checked_calls` calls of the
-/// member have been checked. Ends earlier if the next turn and its check would probably end after
-/// `until`, in seconds of GroupRun::spent().
+/// Runs turns of a contender and checks one call of each turn, until `checked_calls` of its calls
+/// have been checked. Ends earlier if GroupRun::spent() would probably exceed `until` after the
+/// next turn and its check.
 void check_missing_calls(GroupRun& run, Member& member, double until) {
   if (!member.is_case(run.group())) return;
   const std::int64_t enough = run.plan().measure.checked_calls;
@@ -265,8 +265,8 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
          !run.context().interrupted &&
          run.spent() + member.turn_seconds() + member.image_check_seconds < until)
     run.guarded(member, [&] {
-      // Only the last call of the turn is checked. A random number of iterations makes this a
-      // random call of the case.
+      // After a turn, check_recent() can check only the last calls, whose outputs still exist. With
+      // a random number of iterations, each call of a full turn is equally likely to be the last.
       shape.iterations = run.drawn_call(member.shape.iterations);
       run.turn(member, shape, run.result().order.size());
       draws = run.check_recent(member);

@@ -1,4 +1,5 @@
-/// Measures one group: first calls, rounds, staged turns (which time stages), and checks.
+/// Measures one group (cases that are compared with each other) in four steps: first calls, rounds,
+/// staged turns (turns in which each stage is timed), and checks.
 #pragma once
 
 #include <random>

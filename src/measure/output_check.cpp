@@ -53,8 +53,8 @@ bool OutputCheck::may_matter(std::span<const double> expected, std::span<const d
   constexpr std::size_t lanes = 4;
   const double share = worst_.share();
   const auto [most, its_bound] = largest_error_;
-  // As in CheckResult::outweighs(): among equal errors, the one with the smaller bound counts as
-  // the larger error. Among errors of 0, it is the one with the larger bound.
+  // As in CheckResult::outweighs(): if two errors are equal, the error with the smaller bound
+  // counts as larger. If both are 0, the error with the larger bound counts as larger.
   const double towards = most > 0 ? -1 : 1;
   std::array<double, lanes> reasons{};
   const std::size_t whole = expected.size() / lanes * lanes;

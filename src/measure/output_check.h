@@ -68,8 +68,9 @@ class OutputCheck {
   bool any_ = false;                         // true: `worst_` has an element
   std::int64_t values_ = 0, unbounded_ = 0;  // all values; values with an infinite bound
   double largest_ = 0;                       // the largest magnitude of an exact value so far
-  // The number of values with each bound, for bounds that were at least `largest_` when their value
-  // was compared. Bounds are rounded down to 12 bits, so that there are only a few different ones.
+  // Key: a bound. Value: how many values have this bound. Only values whose bound was at least
+  // `largest_` when they were compared are counted. Bounds are rounded down to 12 significant bits,
+  // so that there are only a few keys.
   std::map<float, std::int64_t> wide_;
 };
 

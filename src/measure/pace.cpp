@@ -9,8 +9,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the number of iterations that the profiles of all cases of a group run. Cases of peers
-/// are not profiled.
+/// Returns the number of iterations in the profiles of all cases of a group together. Cases of
+/// peers are not profiled.
 double profile_iterations(const Plan& plan, const Group& group) {
   if (!plan.profile.enabled) return 0;
   const auto cases = std::ranges::count_if(

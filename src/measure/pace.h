@@ -6,8 +6,9 @@
 
 namespace normbench {
 
-/// All times (`now`) are in seconds since the same arbitrary start. A part of a group is what one
-/// process measures of it. The plan must outlive this object.
+/// All times (`now`) are in seconds since the same arbitrary start. A group has the cases that are
+/// measured together, in turns. A part of a group is what one process measures of it. The plan must
+/// outlive this object.
 class Pace {
  public:
   explicit Pace(const Plan& plan);
@@ -29,11 +30,11 @@ class Pace {
   void begin_part();
   void part_finished(double now);
   /// Returns the seconds that the config plans for one part of a group: max_seconds_per_group
-  /// divided by the number of processes. Returns 0 if no case of the group runs here.
+  /// divided by the number of processes. Returns 0 if no case of the group can run on this machine.
   double asked_of(std::size_t group) const;
-  /// Returns the sum of asked_of() over this group and all groups after it.
+  /// Returns the sum of asked_of() over group `group` and all groups after it.
   double asked_from(std::size_t group) const;
-  /// Returns the number of groups before this one that run here.
+  /// Returns how many groups with an index below `group` can run on this machine.
   double running_before(std::size_t group) const;
   /// Returns the estimated seconds for the rest of the present part.
   double left_of_part(double now) const;

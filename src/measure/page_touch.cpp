@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::uintptr_t block_bytes = std::uintptr_t{2} << 20;
 
-/// Has the system map the pages of this memory, from the node of the calling thread. If it does not
-/// know the call for all pages at once (populate_pages()), or the memory is not the system's own, a
-/// byte of each page is written instead.
+/// Makes the system map the pages of this memory, on the NUMA node of the calling thread.
+/// populate_pages() maps all of them with one system call. If it fails, writes a byte of each page
+/// instead.
 void map_or_write(std::byte* first, std::size_t bytes) {
   if (populate_pages(first, static_cast<std::int64_t>(bytes))) return;
   for (std::size_t at = 0; at < bytes; at += static_cast<std::size_t>(page_bytes()))

@@ -21,15 +21,16 @@ struct TouchPlan {
 /// team of `threads` threads will read each copy in equal shares.
 TouchPlan touched_by_readers(int threads, std::size_t bytes, std::size_t stride);
 
-/// Returns the plan for memory in which buffers have other addresses in every turn, so that no
-/// thread always uses the same pages. `nodes`: the nodes of the threads of the team, by rank.
-/// Successive blocks of 2 MiB (a huge page) are distributed over the nodes in rotation, and the
-/// blocks of a node over its threads in rotation. So a large buffer is spread over all nodes.
+/// Returns the plan for memory in which buffers have other addresses in every turn (timed series of
+/// iterations), so that no thread always uses the same pages. `nodes`: the nodes of the threads of
+/// the team, by rank. Successive blocks of 2 MiB (a huge page) are distributed over the nodes in
+/// rotation, and the blocks of a node over its threads in rotation. So a large buffer is spread
+/// over all nodes.
 TouchPlan touched_in_turn(std::span<const int> nodes);
 
-/// Has the operating system map every page of this memory. If several threads do that, `first` must
-/// be the start of a page. The plan decides which thread does that. The values of
-/// the bytes are not specified then.
+/// Makes the operating system map every page of this memory. `plan` chooses the thread that does so
+/// for each page. If `plan.threads` is above 1, `first` must be the start of a page. The bytes have
+/// unspecified values afterwards.
 void touch_pages(std::byte* first, std::size_t bytes, const TouchPlan& plan);
 using Touch = std::function<void(std::byte* first, std::size_t bytes, const TouchPlan& plan)>;
 

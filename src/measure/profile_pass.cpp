@@ -52,7 +52,8 @@ double overhead(const CaseResult& result, std::vector<double> step_ns) {
   return base > 0 ? median(std::move(step_ns)) / base : 0;
 }
 
-/// Runs all steps of a profile; with the tracer if `traced`. Returns nothing if the tracer failed.
+/// Runs all steps of a profile, with the device tracer (CUPTI) if `traced`. Returns nothing if the
+/// tracer failed.
 using RunSteps = std::function<std::optional<ProfiledSteps>(bool traced)>;
 
 /// Runs the steps with the tracer if it is usable. If the tracer fails, runs all steps again
@@ -67,8 +68,8 @@ ProfiledSteps profiled_steps(bool has_device, const RunSteps& run, DeviceTracing
   return *run(false);
 }
 
-/// Adds a note for each range of the config that does not contain all of its stages in the profile.
-/// The missing stages are in a graph that also has stages outside of the range.
+/// Adds a note for each range of the config that lacks stages in the profile. A range lacks a stage
+/// if a graph launches this stage together with stages outside of the range.
 void note_cut_ranges(const Case& planned, std::vector<std::string>& notes) {
   const std::vector<StageRange> all = ranges_of(planned.stages);
   const auto whole = around_whole_runs(all, graph_runs(planned, storage_of(planned)));

@@ -8,9 +8,9 @@
 namespace normbench {
 
 /// Profiles every case in the group that has the status Ok, even if it was not timed, and sets
-/// `result.profile`. Cases of peers and cases that hung are not profiled. If the tracer fails, the
-/// case is profiled without it. If profiling a case fails, the case gets a note. Returns false when
-/// interrupted, and then does not change `result.profile`.
+/// `result.profile`. Cases that peers (other programs) run and cases that hung are not profiled. If
+/// the device tracer (CUPTI) fails, the case is profiled without it. If profiling a case fails, the
+/// case gets a note. Returns false when interrupted, and then does not change `result.profile`.
 bool profile_group(const Plan& plan, std::size_t index, RunContext& context, DeviceTracing& tracing,
                    GroupResult& result);
 

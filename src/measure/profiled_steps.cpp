@@ -37,7 +37,7 @@ bool is_over_link(const StageRun& run, const Case& planned) {
                      is_copy_over_link);
 }
 
-/// Runs the steps of a profile and collects what they record.
+/// Runs the steps (iterations) of a profile and collects what they record.
 class Steps {
  public:
   Steps(Engine& engine, RunContext& context, DeviceTracing& tracing, bool traced)
@@ -149,8 +149,9 @@ class Steps {
     return context_.recorder.intern(fmt::format("ProfilerStep#{}", step));
   }
 
-  /// Adds the label of each range whose label contains "{i}". Its key is the name of the range in
-  /// this step, in which the number of the step replaces "{i}".
+  /// Adds an entry to `labels` for each range label that contains "{i}". Its value is the label.
+  /// Its key is the name of the range in this step: the label with the number of the step in place
+  /// of "{i}".
   void add_labels(std::int64_t step) {
     for (const std::string_view label : engine_.labels())
       if (is_numbered(label)) result_.labels.emplace(numbered(label, step), label);
@@ -166,8 +167,7 @@ class Steps {
     trace.clock_error_ns = std::max(trace.clock_error_ns, flow.clock_error_ns);
     for (const StageSpan& span : flow.spans) {
       if (span.stream == 0) continue;
-      // span.stream is the number of the stream in the engine, not in CUDA, which only a tracer
-      // knows.
+      // span.stream is the engine's number of the stream. Only a tracer knows CUDA's number of it.
       trace.records.push_back({.activity = Activity::Stage,
                                .start_ns = span.start_ns,
                                .end_ns = span.end_ns,
@@ -194,7 +194,7 @@ class Steps {
   ProfiledSteps result_;
 };
 
-/// Runs the steps of the schedule. Returns false if the tracer failed.
+/// Runs the steps of the schedule that `options` describes. Returns false if the tracer failed.
 bool run_schedule(Steps& steps, const ProfileOptions& options, RunContext& context,
                   DeviceTracing& tracing, bool traced) {
   std::optional<Range> warmup;
@@ -213,7 +213,8 @@ bool run_schedule(Steps& steps, const ProfileOptions& options, RunContext& conte
   return true;
 }
 
-/// Runs the items of a pipeline. Returns false if the tracer failed.
+/// Runs the items of a pipeline: first those whose records are deleted, then those that are kept.
+/// Returns false if the tracer failed.
 bool run_window(Steps& steps, const ProfileOptions& options, RunContext& context,
                 DeviceTracing& tracing, bool traced) {
   const std::int64_t before = options.skip_first + options.wait + options.warmup;

@@ -1,5 +1,5 @@
-/// Runs and records one case in the profile pass. It runs steps as in the schedule of
-/// torch.profiler. For a pipeline, it runs a window: several items in one turn.
+/// Runs and records one case in the profile pass. It runs steps (iterations) as in the schedule of
+/// torch.profiler. For a pipeline, it runs a window: several items (batches) in one turn.
 #pragma once
 
 #include "measure/device_tracing.h"
@@ -15,7 +15,8 @@ constexpr bool is_recorded(StepAction action) {
   return action == StepAction::Record || action == StepAction::RecordAndSave;
 }
 
-/// Returns what torch.profiler.schedule() returns for this step. With `repeat` 0, cycles never end.
+/// Returns what torch.profiler.schedule() returns for this step. With `repeat` 0, the cycles of the
+/// schedule repeat without end.
 StepAction action_of_step(const ProfileOptions& options, std::int64_t step);
 
 /// Returns the number of steps that are run: the steps that are skipped first, and the steps of all
@@ -53,14 +54,14 @@ struct ProfiledSteps {
 /// first of these items began. `flow` must have items.
 std::vector<LaneWork> middle_work(const Flow& flow);
 
-/// Runs all steps of the schedule. Warm-up steps are recorded, too, so that they take the same time
-/// as active steps, but their records are deleted. Skipped steps and warm-up steps run in a range
-/// `warmup`.
-/// For a pipeline, each step of the schedule is one item. The items before the active ones are run,
-/// and their records are deleted. Then the active items run in one window, in which the pipeline is
-/// not drained between items. The window is one step in the tables of torch.
-/// If `traced` is true, the tracer records device work; otherwise marks (CUDA events) time it.
-/// Returns nothing if the tracer failed.
+/// Runs all steps of the schedule. Returns nothing if the tracer failed.
+/// - Warm-up steps are recorded, too, so that they take the same time as active steps, but their
+///   records are deleted. Skipped steps and warm-up steps run in a range `warmup`.
+/// - For a pipeline, each step of the schedule is one item. The items before the active items are
+///   run, and their records are deleted. Then the active items run in one window, in which the
+///   pipeline is not drained between items. In tables like those of torch.profiler, the window is
+///   one step.
+/// - If `traced` is true, the tracer records device work; otherwise marks (CUDA events) time it.
 std::optional<ProfiledSteps> run_profiled_steps(Engine& engine, const ProfileOptions& options,
                                                 RunContext& context, DeviceTracing& tracing,
                                                 bool traced);

@@ -1,4 +1,5 @@
-/// Marks the part of a run that external profilers record: the profile pass.
+/// Marks the part of a run that external profilers, such as Nsight Systems, record: the profile
+/// pass.
 #pragma once
 
 #include <functional>

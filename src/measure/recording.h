@@ -8,7 +8,8 @@
 
 namespace normbench {
 
-/// While this object lives, the recorder and the tracer record. stop() ends this earlier.
+/// While this object lives, the recorder records ranges of the host, and the tracer records device
+/// work. stop() ends the recording earlier.
 class Recording {
  public:
   /// `tracing` is null if the tracer is not used.

@@ -1,4 +1,4 @@
-/// Computes the exact values of a case with the references of its stages in double.
+/// Computes the exact values of a case: runs the reference of each stage's op in double.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ struct Exact {
   Accuracy accuracy = {};
 };
 
-/// The images [first, first + count) of the batch at the start of a case, or some rows of each of
+/// The images [first, first + count) of the batch that a case starts with, or some rows of each of
 /// these images.
 struct ImageRange {
   std::int64_t first = 0, count = 0;
@@ -26,7 +26,8 @@ struct ImageRange {
 };
 
 /// Returns the exact outputs of `planned` for `images`. Each element of `inputs` holds the part of
-/// one input that belongs to `images`. `item`: the number of the item in its turn, counted from 0.
+/// one input that belongs to `images`. `item`: the number of the item (iteration) in its turn,
+/// counted from 0.
 std::vector<Exact> exact_outputs(const Case& planned, std::vector<Exact> inputs,
                                  const ImageRange& images, std::int64_t item);
 

@@ -60,8 +60,8 @@ class Observer {
   /// Called after each first call, turn, process, check of a last call, and profiled case.
   virtual void step_done(const GroupStep& step) = 0;
   /// Called after each round. `rounds`: the number of rounds so far. `seconds`: the time since the
-  /// start of the group. `half_width`: the half-width of the widest interval of a ratio; 0: not
-  /// known yet.
+  /// start of the group. `half_width`: the half-width of the widest confidence interval of a ratio
+  /// of two cases; 0: not known yet.
   virtual void round_done(int rounds, double seconds, double half_width) = 0;
   virtual void group_finished(std::size_t index, const GroupResult& group) = 0;
 };
@@ -74,8 +74,9 @@ struct Part {
   // that other random numbers are drawn.
   std::int64_t index = 0;
   // An earlier result of the group. It has either the rounds of part 0, or the rounds of this part
-  // that an interrupted run has measured. Turns of this part have the same numbers of iterations as
-  // there, and marks in the same contenders. Null: there is no earlier result.
+  // that an interrupted run has measured. In this part, each contender has as many iterations per
+  // turn as in that result, and the same contenders time their stages in the rounds. Null: there is
+  // no earlier result.
   const GroupResult* first = nullptr;
   // If an interrupted run has already measured rounds of this part: their number, and their time in
   // seconds. They are in `first`. 0: this part starts from its first round.
@@ -96,16 +97,17 @@ struct RunContext {
   Journal* journal = nullptr;  // null: the run has no journal
   Observer& observer;
   const std::atomic<bool>& interrupted;
-  std::int64_t cache_bytes;  // of the last-level cache; cold buffers exceed it threefold
-  /// Returns the sums of all disturbances so far, and the present frequency. It is called before
-  /// and after each turn.
+  std::int64_t cache_bytes;  // of the last-level cache; cold buffers have at least 3 times as many
+  /// Returns the totals so far of the time that a hypervisor took from the processors and of the
+  /// time in which CPU quotas stopped processes, and the present frequency of the processors. It is
+  /// called before and after each turn.
   std::function<Disturbance()> disturbance = {};
   PerfEvents* perf_events = nullptr;  // null: the profile pass counts no cycles
   const Rapl* rapl = nullptr;         // null: the profile pass reads no energy
   /// Computes the members `rows`, `times` and `losses` of a profile from what was recorded of the
   /// case.
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;
-  DeviceTracer* tracer = nullptr;  // null or not usable: marks time device work
+  DeviceTracer* tracer = nullptr;  // null or not usable: CUDA events time device work
   bool rounds = true;              // false: cases are checked once and profiled, but not timed
   // run() begins it before the profile pass, and the caller of run() ends it.
   ProfilerCapture* capture = nullptr;
@@ -114,8 +116,8 @@ struct RunContext {
   GroupMemory* memory = nullptr;
   Part part = {};  // what this process measures of each group
   /// Called with the result of the group so far: after each round, and if the run is interrupted
-  /// before the group is finished. It has no rounds if the last round led to other turns, because
-  /// that drops all rounds. Empty: not called.
+  /// before the group is finished. The result has no rounds if the turns were shortened after the
+  /// last round, because that drops all rounds. Empty: not called.
   std::function<void(const GroupResult&)> on_round = {};
   /// Measures a part of a group in a fresh process. Returns nothing when interrupted. It is called
   /// only if `measure.processes` is above 1.

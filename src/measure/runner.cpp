@@ -147,13 +147,16 @@ double seconds_of_rounds(const GroupResult& group) {
   return static_cast<double>(end - start) * 1e-9;
 }
 
-/// Called before `part` is appended to `group`. The counters in `condition_before` and
-/// `condition_after` tell how long the clocks of the device were held back so far. Other groups are
-/// measured between two parts of a group. So the time for which the clocks were held back in
-/// between is added to `condition_before`, and the difference of the two does not include it.
+/// Between the end of `group` and the start of its next part, `part`, other groups were measured.
+/// Leaves that time out of the counters `held_back_ns`, which tell for how long the clocks of the
+/// device have been throttled so far: adds what they gained in that time to
+/// `group.condition_before`. So `condition_after` minus `condition_before` counts only the time in
+/// which the group was measured. Call it before `part.condition_after` replaces
+/// `group.condition_after`.
 void leave_out_between(GroupResult& group, const GroupResult& part) {
   if (group.condition_before.is_object() && !group.condition_after.is_object()) {
-    // The process that measured the group was killed, so its later counters are missing.
+    // The process that measured the group was killed, so its last counters are missing. Throttling
+    // is then counted only from the start of `part`.
     group.condition_before = part.condition_before;
     return;
   }
@@ -169,9 +172,9 @@ void leave_out_between(GroupResult& group, const GroupResult& part) {
   }
 }
 
-/// Measures the groups of a plan. If `measure.processes` is above 1, each group has so many parts,
-/// and each part is measured by a process of its own: first part 0 of every group, then part 1 of
-/// every group, and so on. So the rounds of a group are spread over the whole run.
+/// Measures the groups of a plan. If `measure.processes` is above 1, each group is divided into
+/// that many parts, and each part is measured by a process of its own: first part 0 of every group,
+/// then part 1 of every group, and so on. So the rounds of a group are spread over the whole run.
 class Measuring {
  public:
   Measuring(const Plan& plan, RunContext& context, Keeping& keeping)
@@ -266,9 +269,9 @@ class Measuring {
     return whole;
   }
 
-  /// Returns a function that tells whether a group in the journal has the same limits as the plan.
-  /// The limits depend on the machine. Further rounds can be appended only if the limits are the
-  /// same.
+  /// Returns a function that tells whether a group in the journal has the same limits (cases that
+  /// measure a limit of the machine) as the plan. The limits depend on the machine. Further rounds
+  /// can be appended only if the limits are the same.
   std::function<bool(const GroupResult&)> has_limits_of(std::size_t index) const {
     return [&planned = plan_.groups[index].limits](const GroupResult& group) {
       return std::ranges::equal(group.limits, planned, {}, &CaseResult::variant, &Case::variant);
@@ -276,9 +279,9 @@ class Measuring {
   }
 
   /// Measures a group, or the rest of a group that an interrupted run has begun. Meanwhile adds all
-  /// rounds so far to the journal: when interrupted, when rounds were dropped, and otherwise if at
-  /// least a second has passed and the number of rounds has grown by a quarter since they were last
-  /// added. So the journal grows in proportion to the rounds.
+  /// rounds so far to the journal if the run is interrupted, if rounds were dropped, or if at least
+  /// a second has passed and the number of rounds has grown by a quarter since they were last
+  /// added. So the size of the journal is proportional to the number of rounds.
   std::optional<GroupResult> measure_on(std::size_t index, Measured& group) {
     constexpr std::int64_t least_ns = 1'000'000'000;
     constexpr std::size_t quarter = 4;

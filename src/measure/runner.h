@@ -1,5 +1,5 @@
 /// Runs a plan. Groups run one after another. In each round of a group, each of its contenders
-/// takes a turn.
+/// (cases and limits of the machine) takes a turn.
 #pragma once
 
 #include "measure/run_context.h"
@@ -10,7 +10,7 @@ namespace normbench {
 struct RunOutcome {
   Results results;
   std::string unkept = {};    // why the journal could not be written; "" otherwise
-  std::string untraced = {};  // why the tracer could not be attached or failed; "" otherwise
+  std::string untraced = {};  // why the device tracer could not be attached or failed; else ""
 };
 
 /// Measures each group of the plan that is not complete in the journal, and then profiles the
@@ -29,8 +29,8 @@ struct RunOutcome {
 RunOutcome run(const Plan& plan, RunContext& context);
 
 /// Appends the rounds of a later part to a group. The start times of these rounds follow those of
-/// the group without a gap. A case that failed in one of the parts has failed. The check of a case
-/// keeps the larger of the two largest errors, with its bound.
+/// the group without a gap. A case that failed in one of the parts has failed. In the check result
+/// of a case, the larger of the two largest errors is kept, with its bound.
 void append_part(GroupResult& group, GroupResult part);
 
 /// Throws Invalid if the journal does not belong to the plan. Each group of the journal must be in

@@ -1,4 +1,4 @@
-/// The files that a stage saves for one of the items in flight.
+/// The files that a stage saves for one of the items (batches) in flight.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ class SavedFiles {
   /// Removes the files, so that a later check does not read files of an earlier item.
   void remove() const;
   /// Returns why one of the files does not contain its image of `images`, or "" if all files do.
-  /// `images` must be dense and in memory that the host caches.
+  /// `images` must be dense and in memory for which host_caches() is true.
   std::string why_wrong(const View& images) const;
 
  private:

@@ -8,16 +8,17 @@
 
 namespace normbench {
 
-/// The time at which a queue reached mark 0, on the host's clock. The true time differs by at most
-/// `error_ns`. A later mark was reached `ns_between(0, mark)` after mark 0.
+/// The time at which a queue reached mark 0, on the host's clock. (A mark is an event that is
+/// submitted to a queue, like a CUDA event.) The true time differs by at most `error_ns`. A later
+/// mark was reached `ns_between(0, mark)` after mark 0.
 struct Anchor {
   std::int64_t host_ns = 0;
   std::int64_t error_ns = 0;
 };
 
-/// Returns when mark 0 was reached. Submits several marks, each between two readings of the clock,
-/// and uses the mark whose two readings are closest to each other. Forgets earlier marks. Call it
-/// while no work is in flight.
+/// Returns when mark 0 was reached. Submits several marks, each between two readings of the clock.
+/// The time of mark 0 is computed from the mark whose two readings are closest to each other.
+/// Forgets earlier marks. Call it while no work is in flight.
 Anchor take_anchor(Queue& queue, Clock& clock);
 
 /// Returns how long one mark takes in ns: on the host or on the device, whichever takes longer.
@@ -47,9 +48,11 @@ struct StageSpan {
   std::int64_t stream = 0;  // number of the stream, from 1; 0: the work was on the host
 };
 
+/// The times of a lane: a set of stages of a pipeline. Each server of the lane runs these stages
+/// for one item at a time.
 struct LaneTimes {
   std::int64_t busy_ns = 0;     // sum of the working times of the lane's servers
-  std::int64_t exposed_ns = 0;  // time in which no other lane worked
+  std::int64_t exposed_ns = 0;  // time in which this lane worked and no other lane did
 };
 /// Returns the times of the lanes with the indices 0 to `lanes` - 1.
 std::vector<LaneTimes> lane_times(const std::vector<StageSpan>& spans, std::size_t lanes);
@@ -92,7 +95,7 @@ class StageTimes {
   std::vector<std::int64_t> host_ns_;
   std::vector<Span> spans_;
   std::int64_t start_ns_ = 0;
-  std::int64_t left_out_ns_ = 0;  // time of marks and from leave_out(), in this run
+  std::int64_t left_out_ns_ = 0;  // in the present run: time of marks, and from leave_out()
   Span open_ = {};
 };
 

@@ -1,4 +1,4 @@
-/// Reads the state of a device after turns.
+/// Reads the state of a device, such as its clock and its temperature, after turns.
 #pragma once
 
 #include "backend/backend.h"

@@ -10,10 +10,11 @@
 
 namespace normbench {
 
-/// Decides by the width of the intervals of ratios, never by their position, so that the end of the
-/// rounds favours no contender. The intervals have the level `decision_level`. They are computed
-/// when a call first finds at least 120 rounds, when a call first finds at least 240, then 480, and
-/// so on. Fewer rounds may show only one state of the machine. For example, if a host changes its
+/// Decides by the width of the confidence intervals of ratios, never by their position, so that the
+/// end of the rounds favours no contender. A ratio is the time of a contender over the time of the
+/// baseline. The intervals have the level `decision_level`. decide() computes them in its first
+/// call with at least 120 rounds, in its first call with at least 240 rounds, then 480, and so on.
+/// Fewer than 120 rounds may show only one state of the machine. For example, if a host changes its
 /// state every 40 rounds on average, about half of all series of 26 rounds show only one state.
 class StopRule {
  public:

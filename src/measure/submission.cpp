@@ -5,7 +5,8 @@
 namespace normbench {
 namespace {
 
-/// The root slots (those that own a buffer) that a stage reads, and those that it writes.
+/// The buffers that a stage reads, and the buffers that it writes. A buffer is given as the index
+/// of the slot that owns it.
 struct Access {
   std::vector<int> reads, writes;
 };
@@ -47,8 +48,8 @@ std::vector<int> conflicts(const Access& device, const Access& host) {
   return slots;
 }
 
-/// Returns the root slots (those that own the buffers) of a stage's inputs, outputs and scratch
-/// memory.
+/// Returns the buffers of a stage's inputs, outputs and scratch memory. A buffer is given as the
+/// index of the slot that owns it (the root slot).
 std::vector<int> roots_of(const Case& planned, const std::vector<Slot>& slots, std::size_t stage) {
   std::vector<int> roots;
   for (const int value : planned.stages[stage].in) roots.push_back(slots[value].buffer);
@@ -73,13 +74,14 @@ std::vector<Hazards> hazards_of(const Case& planned, const std::vector<Slot>& sl
   for (const Stage& stage : planned.stages) accesses.push_back(access_of(stage, slots));
   for (std::size_t host = 0; host < hazards.size(); ++host) {
     if (!works_on_host(planned.stages[host])) continue;
-    // With Wait::Turn, device stages after the host stage may still run when the next iteration
-    // starts.
+    // With Wait::Turn, a device stage after the host stage may still run when the host stage of the
+    // next iteration starts. So all device stages are tested, not only those before the host stage.
     const std::size_t end = planned.wait == Wait::Turn ? hazards.size() : host;
     for (std::size_t device = 0; device < end; ++device) {
       if (works_on_host(planned.stages[device])) continue;
       for (const int slot : conflicts(accesses[device], accesses[host])) {
-        // The next iteration has other fresh buffers, so none of its host stages uses this one.
+        // A device stage after the host stage can overlap in time only with the host stage of the
+        // next iteration, which has other fresh buffers.
         if (device > host && slots[slot].kind == Slot::Kind::Fresh) continue;
         add(hazards[device].watched, slot);
         add(hazards[host].waits, slot);

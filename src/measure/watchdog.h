@@ -1,6 +1,6 @@
-/// Detects a turn that does not end. Code that hangs inside a kernel cannot be stopped within its
-/// own process. So the app's handler (`on_hung`) notes the case in the journal and restarts the
-/// process.
+/// Detects a turn (timed series of iterations of a case) that does not end. Code that hangs inside
+/// a kernel cannot be stopped within its own process. So the app's handler (`on_hung`) notes the
+/// case in the journal and restarts the process.
 #pragma once
 
 #include <condition_variable>

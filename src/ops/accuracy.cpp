@@ -1,7 +1,7 @@
 /// A running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002,
 /// section 3.3). It computes a bound on the absolute error of each element through a chain of
-/// operations. An operation is modelled as fl(x op y) = (x op y)(1 + d), |d| <= u (eq. 2.4, and eq.
-/// 2.8 below the normal range).
+/// operations. An operation is modelled as fl(x op y) = (x op y)(1 + d), |d| <= u, where u is the
+/// unit roundoff (eq. 2.4, and eq. 2.8 below the normal range).
 #include "ops/accuracy.h"
 
 #include <bit>

@@ -95,7 +95,8 @@ inline double nearest_byte(double value) {
 inline Estimate stored(Estimate a, const Rounding& to, bool whole = false) {
   constexpr double whole_only = 0x1.8p52;
   const double magnitude = std::abs(a.value) + a.error;
-  // A dtype with p significant bits has u = 2^-p, and holds every whole number up to 2^p.
+  // A dtype with p significant bits has the unit roundoff 2^-p, and holds every whole number up to
+  // 2^p.
   const bool fits = to.relative * magnitude <= 1;
   const bool exact = (a.error == 0) & ((a.value + whole_only) - whole_only == a.value);
   const double rounding = std::max(to.relative * magnitude, to.least);

@@ -26,9 +26,10 @@ void Cast::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std:
   for (double& value : out[0].values) value = rounded<std::uint8_t>(value);
 }
 
-// A cast to a float dtype adds the rounding to that dtype (stored()). A cast to uint8 rounds both
-// the computed and the exact result to a whole number, so they differ by a whole number. as_byte()
-// returns the largest such difference for the error of the input.
+// A cast to a float dtype adds the rounding to that dtype (stored()). A cast to uint8 rounds the
+// computed and the exact result to whole numbers, so their difference is a whole number, too. The
+// error that as_byte() returns is the largest such difference that the error of the input can
+// cause.
 std::vector<Accuracy> Cast::accuracy(std::span<const Known> in, std::span<const Tensor64>,
                                      std::span<const TensorDesc>) const {
   const Known& x = in[0];

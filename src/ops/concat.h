@@ -14,8 +14,8 @@ struct Concat {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   bool whole_batch() const { return true; }
-  /// Returns a set of two inputs and a set of three. The last input of each set has one image more
-  /// than `first`.
+  /// Returns two sets of inputs for a self-test: one with two inputs and one with three. The last
+  /// input of each set has one image more than `first`.
   std::vector<Feeds> feeds(const TensorDesc& first) const;
 };
 

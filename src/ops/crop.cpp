@@ -58,8 +58,9 @@ std::int64_t covered_pixels(std::span<const Window> windows, std::int64_t h, std
   std::ranges::sort(edges);
   std::int64_t pixels = 0;
   for (std::size_t i = 1; i < edges.size(); ++i) {
-    // `columns` is the number of columns that the boxes so far cover in rows
-    // [edges[i - 1], edges[i]). `seen` is the first column behind these boxes.
+    // The loop takes the boxes that cover rows [edges[i - 1], edges[i]), from left to right.
+    // `columns` is the number of columns that the boxes so far cover, and `seen` is the first
+    // column to the right of them.
     std::int64_t columns = 0, seen = 0;
     for (const Box& box : boxes) {
       if (box.top > edges[i - 1] || box.bottom < edges[i]) continue;

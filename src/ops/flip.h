@@ -4,7 +4,7 @@
 
 namespace normbench {
 
-/// Mirrors every image. Parameter: axis: horizontal (the default; exchanges left and right),
+/// Mirrors every image. Parameter: axis, which is horizontal (default; exchanges left and right),
 /// vertical or both.
 struct FlipOp {
   static constexpr std::string_view name = "flip";

@@ -33,7 +33,9 @@ struct GroupNorm {
   bool affine = true;
   Direction direction = Direction::Forward;
   bool accumulate = false;
-  // Values that a peer (another library) holds in the output's dtype; empty without a peer.
+  // The kinds of values that a peer (another library) rounds to the output's dtype. accuracy() adds
+  // the errors of these roundings. Empty for normbench's own kernels, which keep these values in
+  // float32.
   Rounds rounds = {};
 
   static GroupNorm read(Reader& reader);

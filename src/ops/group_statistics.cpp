@@ -77,8 +77,9 @@ MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t ind
       given_variance += (2 * std::abs(values[i] - group.mean) + e) * e / count;
     }
   // The error of a sum is at most the sum of |terms| times the relative error `sum` (Higham, eq.
-  // 4.4). The terms of a mean are x, or x minus the first value. The factor 3 is for kernels
-  // without vector instructions, which add blocks of thousands of terms in a plain loop.
+  // 4.4). To compute the mean, kernels add the values x, or x minus the first value of the group.
+  // The factor 3 is for kernels without vector instructions, which add blocks of thousands of terms
+  // in a plain loop.
   const double deviation = std::sqrt(group.variance), shift = std::abs(values[0] - group.mean);
   const double mean = sum * (std::abs(group.mean) + 3 * (deviation + shift)) + given_mean;
   // The bound on the error of the variance covers three algorithms:

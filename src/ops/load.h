@@ -39,7 +39,7 @@ struct ImagePlace {
   bool alone = true;
 };
 
-/// Decides which images a loader reads. An item is one iteration of a turn (a timed series of
+/// Decides which images a `load` stage reads. An item is one iteration of a turn (a timed series of
 /// iterations of a variant), counted from 0. Every item reads the next `batch` images. After the
 /// last image comes the first one again. An epoch is one pass over all images. Without a seed, each
 /// epoch is in name order. With a seed, each epoch has a random order of its own.
@@ -80,10 +80,12 @@ class ImageWalk {
 ///   and `npy` for files of pixels that have the right size and layout, with one or several images
 ///   in a file.
 /// - via: `read` or `mmap`. Up to 256 files with several images stay open or mapped. All other
-///   files are opened or mapped for each image, and so is every mapped file with a cold page cache.
+///   files are opened or mapped anew for each image. If the page cache is cold, `mmap` maps every
+///   file anew for each image.
 /// - page_cache: `cold` drops the files' pages from the page cache before each turn (timed series
 ///   of iterations). The time for dropping them is not measured.
-/// - on_error: what a broken file does. `fail`: the variant fails. `skip`: the file is left out.
+/// - on_error: what happens if a file is broken. `fail`: the variant fails. `skip`: the file is
+///   left out.
 /// - shuffle: a new order in every pass over the images. seed: the seed of these orders.
 struct Load {
   static constexpr std::string_view name = "load";
@@ -140,7 +142,7 @@ struct Load {
   /// Returns the description of one image, as the op outputs it and as raw and npy files store it.
   TensorDesc image() const;
   /// Returns the smallest size to which the decoder of the kernel "scaled" may reduce an image.
-  /// Returns 0 for a crop without a resize, which needs the pixels of the full-size image.
+  /// Returns zeros for a crop without a resize, which needs the pixels of the full-size image.
   LeastSize least() const;
   /// For a loader without `shorter`: returns the window that is cut from an image of this size, and
   /// then resized to [height, width].

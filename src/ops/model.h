@@ -31,7 +31,7 @@ struct Model {
   static constexpr std::string_view about =
       "logits of a network: [n, 3, h, w] to [n, 1000, 1, 1]; runs in a peer only";
   static constexpr Roles roles{.peer_only = true};
-  static constexpr std::int64_t channels = 3, classes = 1000;  // those of ImageNet
+  static constexpr std::int64_t channels = 3, classes = 1000;  // as in ImageNet
 
   std::string network = {};
   ModelNormalize normalize = ModelNormalize::None;

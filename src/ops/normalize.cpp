@@ -22,7 +22,8 @@ struct Normalized {
 
   Estimate operator()(const Estimate& x) const {
     // Order 1: ((x * scale) - mean) / std. Every step is rounded to float32. If a peer (another
-    // library) computes the value, the values in `rounds` are also rounded to the output's dtype.
+    // library) computes the value, the values that `rounds` names are also rounded to the output's
+    // dtype.
     const Estimate scaled = rounded(is_scaled ? stored(times(x, scale), float32) : x, input);
     const Estimate centred = rounded(stored(minus(scaled, mean), float32), difference);
     Estimate as_written = stored(over(centred, std), float32);
@@ -34,9 +35,9 @@ struct Normalized {
   }
 
  private:
-  /// Returns the relative error of the value `held` if a library rounds it, that is, if `rounds`
-  /// has it. Otherwise returns 0. Unlike roundoff_of(), does not return 0 for float32: a library
-  /// may divide whole numbers by 255 first, and this division rounds them.
+  /// Returns the relative error of a rounding to dtype `to`, if `rounds` says that a library rounds
+  /// the value `held`; else 0. Unlike roundoff_of(), does not return 0 if `to` is float32: a
+  /// library may divide whole numbers by 255 first, and the quotients are rounded to float32.
   static double roundoff_here(const Rounds& rounds, Narrow held, DType to) {
     const bool is_named = std::ranges::find(rounds, held) != rounds.end();
     return is_named ? unit_roundoff(to) : 0;
@@ -80,8 +81,9 @@ Tensor64 placed(const Normalize& op, const Tensor64& images) {
 
 constexpr std::size_t most_windows = 64;
 
-/// Reads a window from a JSON object that holds nothing else. Returns nothing if "size" is missing
-/// or wrong.
+/// Reads a window from an object with no members but "size" and "at". Returns nothing if "size" is
+/// missing or wrong. If `is_object` is false, the reader has reported the wrong type already, and a
+/// missing "size" is not reported.
 std::optional<Window> read_window(Reader& reader, bool is_object) {
   if (is_object) reader.require("size", "[height, width]");
   const auto window = Window::read(reader);

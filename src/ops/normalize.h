@@ -24,7 +24,9 @@ struct Normalize {
   std::vector<Window> crop = {};  // all of one size; empty: the whole image
   Flip flip = Flip::None;
   Constants constants = Constants::Cached;
-  // Values that a peer (another library) holds in the output's dtype; empty without a peer.
+  // The kinds of values that a peer (another library) rounds to the output's dtype. accuracy() adds
+  // the errors of these roundings. Empty for normbench's own kernels, which keep these values in
+  // float32.
   Rounds rounds = {};
 
   static Normalize read(Reader& reader);

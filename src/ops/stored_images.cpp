@@ -18,7 +18,8 @@ std::vector<std::int64_t> npy_shape(const TensorDesc& image) {
   return {c, h, w};
 }
 
-/// Counts the images in a raw file. Throws Invalid.
+/// Counts the images in a raw file. `image` describes one of them. Throws Invalid if the file does
+/// not hold whole images.
 FileContents look_into_raw(const std::string& file, const TensorDesc& image) {
   const std::int64_t bytes = InputFile(file).bytes();
   if (bytes % image.bytes() != 0)
@@ -26,7 +27,8 @@ FileContents look_into_raw(const std::string& file, const TensorDesc& image) {
   return {.images = bytes / image.bytes()};
 }
 
-/// Counts the images in a npy file. Throws Invalid.
+/// Counts the images in a npy file. `image` describes one of them. Throws Invalid if the file holds
+/// anything else.
 FileContents look_into_npy(const std::string& file, const TensorDesc& image) {
   const MappedFile mapped(file);
   const NpyHeader header = parse_npy(mapped.bytes());

@@ -4,9 +4,9 @@
 
 namespace normbench {
 
-/// Reads its input once and writes `write` / `read` times as many bytes, but at least one byte. If
-/// the parameter `read` is 0, it reads nothing and writes as many bytes as the input has. The
-/// output is uint8 [1, 1, 1, bytes] with undefined values.
+/// Reads its input once, and writes `write` / `read` times as many bytes, but at least one byte.
+/// `read` and `write` are the op's parameters. If `read` is 0, the op reads nothing and writes as
+/// many bytes as the input has. The output is uint8 [1, 1, 1, bytes] with undefined values.
 struct Stream {
   static constexpr std::string_view name = "stream";
   static constexpr std::string_view about =
@@ -27,10 +27,11 @@ struct StreamMix {
   bool operator==(const StreamMix&) const = default;
 };
 
-/// Returns the bytes of the `stream` with which work that moves `bytes` is compared, as its speed
-/// limit. This is `bytes` itself, with one exception: if the larger number is within 0.1 % of k
-/// times the smaller number, for a whole k from 1 to 8, the larger number is replaced by this
-/// multiple. So small tensors next to a large one, such as statistics, do not change the ratio.
+/// Returns the bytes that a `stream` op reads and writes to show the speed limit of work that moves
+/// `bytes`. The result equals `bytes`, with one exception: if the larger number is within 0.1 % of
+/// k times the smaller number, for a whole k from 1 to 8, the larger number is replaced by this
+/// multiple. So small tensors next to a large one, such as statistics, do not change the ratio of
+/// read to written bytes.
 StreamMix limit_mix(const StreamMix& bytes);
 
 /// Writes one byte to each page of an output as large as its input.

@@ -13,7 +13,9 @@ struct Sub {
 
   std::vector<double> mean = {};  // one value, or one per channel
   Constants constants = Constants::Cached;
-  // Values that a peer (another library) holds in the output's dtype; empty without a peer.
+  // The kinds of values that a peer (another library) rounds to the output's dtype. accuracy() adds
+  // the errors of these roundings. Empty for normbench's own kernels, which keep these values in
+  // float32.
   Rounds rounds = {};
 
   static Sub read(Reader& reader);
@@ -35,7 +37,9 @@ struct Div {
 
   std::vector<double> std = {};  // one value, or one per channel; never 0
   Constants constants = Constants::Cached;
-  // Values that a peer (another library) holds in the output's dtype; empty without a peer.
+  // The kinds of values that a peer (another library) rounds to the output's dtype. accuracy() adds
+  // the errors of these roundings. Empty for normbench's own kernels, which keep these values in
+  // float32.
   Rounds rounds = {};
 
   static Div read(Reader& reader);

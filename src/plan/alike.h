@@ -1,5 +1,6 @@
-/// Finds the properties in which the outputs of variants differ. Only variants with like outputs
-/// may be ranked against each other.
+/// Finds the properties in which the outputs of variants differ. Variants are ranked against each
+/// other only if their outputs agree in these properties, or if the experiment allows the
+/// difference.
 #pragma once
 
 #include <optional>

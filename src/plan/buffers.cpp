@@ -17,8 +17,10 @@ bool is_resident(const Case& planned, int index, const Sides& cache_bytes) {
   int first = index;
   for (const int value : stage.in) first = std::min(first, writer_of(planned, value));
   if (first < 0) return false;
-  // The counted stages begin after stage `first`, because the inputs of stage `first` need not stay
-  // in the cache. The output of stage `first` is an input of stage `index`, so it still counts.
+  // Stage `first` is the earliest stage that wrote an input of stage `index`. The buffers of the
+  // stages after `first`, up to stage `index`, must fit into the cache together. The output of
+  // `first` is among them, as an input of stage `index`. The inputs of `first` need not stay in the
+  // cache.
   const Memory side = stage.signature.in[0].memory;
   return touched_bytes(planned, first + 1, index + 1, side) <=
          (host_reaches(side) ? cache_bytes.host : cache_bytes.device);

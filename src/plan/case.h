@@ -20,13 +20,13 @@ namespace normbench {
 
 struct Case;
 
-/// A tensor that exists before the first stage. Its values are random or come from a file. Or the
-/// stages of the experiment's `setup` compute them once; this is not timed.
+/// A tensor that exists before the first stage. Its values are random, come from a file, or are
+/// computed once, untimed, by the stages of the experiment's `setup`.
 struct Input {
-  // For an output of a setup, only the dtype, layout, memory and shape of `source` are used.
+  // If `setup` computes the tensor, only the dtype, layout, memory and shape of `source` are used.
   Source source;
   std::shared_ptr<const Case> setup = {};  // setup that computes the tensor; null: there is none
-  int value = 0;                           // index of the tensor in the values of `setup`
+  int value = 0;                           // index of the tensor in `setup->values`
 };
 
 /// An input of the case or an output of a stage.
@@ -41,21 +41,21 @@ struct Value {
 
 struct Stage {
   Op op;
-  // The name in tables and traces: the label in the config, or else the name of the op (with the
-  // kernel if the config names one). If the label has "{i}", recorded ranges have the number of the
-  // iteration in its place.
+  // The name in tables and traces. It is the label in the config. Without a label it is the name of
+  // the op, followed by the kernel if the config names one. In the names of recorded ranges, the
+  // number of the iteration replaces "{i}".
   std::string label;
   std::vector<std::string> ranges = {};  // names of the ranges around the stage, outermost first
   Place place = Place::Cpu;
-  std::string forced = {};  // the kernel row that the config names; "" if it names none
+  std::string forced = {};  // the kernel row (implementation) that the config names; "": none
   // Null if a peer (another program) runs the stage. Also null if no kernel row can run it; the
   // case is then skipped.
   const Kernel* kernel = nullptr;
   std::vector<int> in, out;  // indices of values
   OutputPolicy output = OutputPolicy::Reuse;
   Signature signature;
-  Json parameters = {};   // members in the config without common ones such as `place`
-  bool resident = false;  // the inputs are still in a cache (mark_resident)
+  Json parameters = {};   // the stage's members in the config, except common ones like `place`
+  bool resident = false;  // the inputs are still in a cache; see mark_resident()
   Cost fewest;            // least bytes and operations of any kernel for the op
   Cost cost;              // bytes and operations of the chosen kernel row
   // The lane that the config names; "" for the default lane (engine_of() in pipeline.h).
@@ -72,16 +72,17 @@ struct Lane {
 };
 
 /// To find what limits a pipeline, normbench also measures parts of it: one lane with one server,
-/// or all stages except the load. The inputs of the part are made before each of its turns.
+/// or all stages except the `load` stage. The inputs of the part are made before each of its turns
+/// (a turn is one timed run of a case).
 struct PipelinePart {
   std::string of;         // name of the variant with the whole pipeline
-  std::string lane = {};  // "": all stages except the load
+  std::string lane = {};  // "": all stages except the `load` stage
 };
 
 /// How a case runs if several items (batches) are in flight at once.
 struct Pipeline {
   int in_flight = 1;
-  std::int64_t items = 1;  // items per turn; all are finished when the turn ends
+  std::int64_t items = 1;  // items per turn (timed run); all are finished when it ends
   Submit submit = Submit::Lane;
   std::vector<Lane> lanes = {};  // in the order of their first stages; each stage is in one lane
   std::optional<PipelinePart> part = {};  // empty: the whole pipeline
@@ -89,21 +90,24 @@ struct Pipeline {
 
 /// One variant at one point of the sweep, fully decided.
 struct Case {
-  std::string variant;         // name in outputs: "name [axis=value]" if `vary` varies it
+  std::string variant;         // name in tables; "name [axis=value]" if it uses axes of `vary`
   std::string written;         // the variant's name in the config
   Json axes = Json::object();  // values of the `vary` axes
-  // Empty if the first stage loads. All inputs are in one kind of memory.
+  // Empty if the first stage loads files. All inputs are in one kind of memory.
   std::vector<Input> inputs;
   std::vector<Value> values;  // the inputs, then the outputs of the stages
   std::vector<int> outputs;   // indices in `values` of the tensors that are checked
   std::vector<Stage> stages;
   int threads = 1;
-  bool threads_decided = false;  // true for "threads": "all"
+  bool threads_decided = false;  // true: the planner chose `threads` ("threads": "all")
   Wait wait = Wait::Turn;
   bool graph = false;
-  bool resident = false;                  // true for a limit whose buffers stay in the cache
-  bool near_link = false;                 // buffers used by a device lie on its NUMA node
-  std::optional<Pipeline> pipeline = {};  // empty: one iteration after the other, as `wait` says
+  // True for a limit (a case that shows how fast the machine is, see limits.h) whose buffers stay
+  // in the cache.
+  bool resident = false;
+  // True: pageable buffers that GPU stages read or write over the link lie on the GPU's NUMA node.
+  bool near_link = false;
+  std::optional<Pipeline> pipeline = {};  // empty: iterations run one after another
   // Name of the peer (another program) that runs the case; "" for this process.
   std::string peer = {};
   std::optional<std::string> skip;  // why the case cannot run here, in words; empty if it can
@@ -111,8 +115,8 @@ struct Case {
 
   /// Returns the description of the first output.
   const TensorDesc& result() const { return values[outputs.front()].desc; }
-  /// Returns the number of images in a batch: the largest number of any input, or the batch size of
-  /// the load.
+  /// Returns the number of images in a batch: the number of the input with the most images, or the
+  /// batch size of the `load` stage.
   std::int64_t images() const;
   /// Returns the op that loads the images from files; null if the case starts from inputs.
   const Load* loader() const;

@@ -32,8 +32,8 @@ Json values_of(const std::string& text) {
   return values;
 }
 
-/// Sets the value at `pointer`. Throws Invalid if neither this value nor an object that can get it
-/// as a new member exists.
+/// Sets the value at `pointer`. Throws Invalid if the config has neither this value nor an object
+/// to which it can be added.
 void set_at(Json& config, const std::string& pointer, Json value) {
   try {
     const Json::json_pointer target(pointer);
@@ -70,7 +70,8 @@ struct Parameter {
   std::string op, field;  // the op is "" for threads
 };
 
-/// Calls `visit` with each stage of a list, including the stages of the ranges in the list.
+/// Calls `visit` with each stage of a list, including the stages inside of ranges. A range is an
+/// object with the members "range" and "stages".
 void each_stage(Json& list, const std::function<void(Json&)>& visit) {
   if (!list.is_array()) return;
   for (Json& stage : list) {
@@ -97,9 +98,9 @@ std::string op_of(const Json& stage) {
   return op.is_string() ? op.get<std::string>() : "";
 }
 
-/// Returns true if the variant starts from the experiment's source or load (`start`), or from a
-/// default source. Such a variant begins with `start` itself or with an op that is neither a source
-/// nor a load.
+/// `start` is "source" or "load". Returns true if the first op of the variant is `start`, or is
+/// neither a source nor a load. In the second case the variant starts with the experiment's source
+/// or load, or with a default source.
 bool begins_outside(Json& variant, std::string_view start) {
   std::optional<std::string> first;
   each_stage(stages_of(variant), [&](Json& stage) {
@@ -240,7 +241,8 @@ std::vector<std::string> pointers_to(Json& config, const std::vector<Json*>& exp
   return pointers;
 }
 
-/// Reads "normalize.dtype" or "threads". Throws Invalid.
+/// Parses the name of a parameter, like "normalize.dtype" or "threads". Throws Invalid if it is
+/// wrong.
 Parameter parameter_of(const std::string& name) {
   if (name == threads_name) return {.op = "", .field = name};
   const std::size_t dot = name.find('.');
@@ -253,7 +255,8 @@ Parameter parameter_of(const std::string& name) {
   return parameter;
 }
 
-/// Returns the experiments that have the parameter. Throws Invalid if there are none.
+/// Returns the experiments that have the parameter. Throws Invalid if the config has experiments,
+/// but none of them has the parameter.
 std::vector<Json*> users_of(Json& config, const Parameter& parameter) {
   std::vector<Json*> users = experiments_of(config);
   const bool any = !users.empty();
@@ -280,8 +283,8 @@ int clear(Json& config, const Parameter& parameter, const std::vector<Json*>& us
   return dropped;
 }
 
-/// Sets the parameter for the experiments, after clear() has removed it. Returns the pointers to
-/// the values that were set.
+/// Sets the parameter, after clear() has removed it: `threads` in each experiment, and a parameter
+/// of an op in `defaults`. Returns the pointers to the values that were set.
 std::vector<std::string> put(Json& config, const Parameter& parameter,
                              const std::vector<Json*>& users, const Json& value) {
   if (parameter.op.empty()) {

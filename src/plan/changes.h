@@ -14,7 +14,7 @@ namespace normbench {
 /// What an option of the command line changed.
 struct ConfigChange {
   std::string option = {};                 // "--set normalize.dtype=float16"
-  std::vector<std::string> pointers = {};  // to the values that the option wrote
+  std::vector<std::string> pointers = {};  // JSON pointers to the values it wrote
   // How many claims, published figures and baselines the option removed, because they name a value
   // of an axis, or a case, that does not exist any more.
   int dropped = 0;
@@ -31,7 +31,7 @@ struct ConfigChange {
 ///
 /// --axis NAME=VALUES and --vary NAME=VALUES, where NAME is OP.FIELD or `threads`. --axis makes a
 /// sweep over the values. --vary makes a case of each value. If the config already varies the same
-/// parameter along an axis that nothing else uses, both options remove that axis.
+/// parameter along an axis that nothing else uses, that axis is removed.
 ///
 /// A VALUE that is not JSON is a string. VALUES are a JSON list, or values with commas between
 /// them. Claims, published figures and baselines are removed if they name a value of an axis, or a

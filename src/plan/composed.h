@@ -33,7 +33,7 @@ struct Composed {
   /// Returns the pointer to the place where the member `key` is written; `pointer` if the member is
   /// missing.
   std::string where(std::string_view key) const;
-  /// Changes the pointers of issues in members, so that they point to where the members are
+  /// Changes the pointers of issues about members, so that they point to where the members are
   /// written.
   void relocate(std::span<Issue> issues) const;
 };

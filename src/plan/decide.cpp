@@ -17,8 +17,8 @@
 namespace normbench {
 namespace {
 
-/// Runs `action`, which connects a stage, and returns true. If `action` throws StageMistake or
-/// Invalid, adds an issue and returns false.
+/// Runs `action`, which connects a stage to its inputs, and returns true. If `action` throws
+/// StageMistake or Invalid, adds an issue and returns false.
 template <class Action>
 bool wired(const Composed& members, std::vector<Issue>& issues, Action action) {
   try {
@@ -36,8 +36,8 @@ using Specs = std::vector<std::optional<StageSpec>>;
 
 bool is_given(const StageSpec& spec) { return roles_of(spec.op).given; }
 
-/// Returns true for ops that may be in a setup: ops whose reference function computes a tensor from
-/// other tensors.
+/// Returns true for ops that may be in a setup (stages that compute inputs once, untimed). These
+/// are ops whose reference function computes a tensor from other tensors.
 bool can_set_up(const Op& op) {
   const Roles& roles = roles_of(op);
   const bool moves_memory = roles.link != LinkUse::None || roles.locks == PageLocking::Copies;
@@ -276,9 +276,9 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
     complain("wait", "a peer waits at the end of its turn only (remove this)");
 }
 
-/// Reports a `save` stage whose files cannot be checked against an output of the case. This is so
-/// if a peer (another program) runs the stage, or if the saved value is overwritten later or is not
-/// an output.
+/// Reports a `save` stage whose files cannot be checked against an output of the case: a stage that
+/// a peer (another program) runs, or that saves a value that is overwritten later or is not an
+/// output.
 void check_saves(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   for (std::size_t s = 0; s < decided.stages.size(); ++s) {
     const Stage& stage = decided.stages[s];

@@ -26,14 +26,15 @@ struct PlanContext {
   const Measure& measure;  // `measure` of the config
   std::vector<Issue>& issues;
   ResolvedOps resolved;
-  std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // shared by all loaders
+  // Keeps what is known about image files; shared by all `load` ops.
+  std::shared_ptr<Probe> probe = std::make_shared<Probe>();
 };
 
-/// Makes the case of a variant, without a name. After a mistake adds an issue to `context.issues`
-/// and returns nothing.
+/// Makes the case of a variant, but does not name it. After a mistake, adds an issue to
+/// `context.issues` and returns nothing.
 std::optional<Case> decide_case(const VariantText& text, PlanContext& context);
 
-/// Checks "threads" of an experiment, which holds for its variants without "threads".
+/// Checks "threads" of an experiment. Variants without their own "threads" take this value.
 void check_threads(Reader& experiment);
 
 /// Calls the getters of `reader` for all members of a variant except its stages. `reader` builds

@@ -5,8 +5,9 @@
 namespace normbench {
 namespace {
 
-// Approximate bytes in results.json, measured in documents of earlier runs: of the head, and of
-// each group, contender (case or limit), stage, profile, round, and stage in a round.
+// The approximate number of bytes that each element takes in results.json, measured in documents of
+// earlier runs. A contender is a case or a limit. kRoundBytes is for one contender in one round,
+// and kStageRoundBytes is what each of its stages adds.
 constexpr std::int64_t kHeadBytes = 3000, kGroupBytes = 500, kContenderBytes = 1500,
                        kStageBytes = 800, kProfileBytes = 1600;
 constexpr std::int64_t kRoundBytes = 52, kStageRoundBytes = 12;

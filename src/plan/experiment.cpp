@@ -26,13 +26,12 @@ struct Frame {
   const Json& written_sweep;  // the sweep in the file, before --set
   std::vector<Axis> sweep, vary;
   std::set<std::string> used;  // axes that the text of the experiment uses
-  // With --fit: the number of images of the source, in place of the number in the config. 0: the
-  // number in the config.
+  // The number of images of the source if --fit reduces it. 0: the number in the config.
   std::int64_t batch = 0;
 };
 
-/// Returns `variant` of the case called `name`. If there is none, adds an issue at `pointer` and
-/// returns `name`.
+/// Returns `Case::variant`, the full name, of the case called `name`. If no case has this name,
+/// adds an issue at `pointer` and returns `name`.
 std::string resolve(const std::string& name, const std::string& pointer, const Group& group,
                     std::vector<Issue>& issues) {
   if (const Case* found = group.find(name)) return found->variant;
@@ -309,7 +308,8 @@ class Taken {
 
  private:
   std::set<std::string> names_;
-  // The index of the first case that loads a file, by the file's name.
+  // For each `page_cache` setting and each file: the index of the first case that loads the file
+  // with this setting.
   std::map<PageCache, std::unordered_map<std::string, std::size_t>> files_;
 };
 
@@ -429,8 +429,9 @@ std::optional<Group> plan_point(Frame& frame, const Combination& point, PlanCont
   return group;
 }
 
-/// Returns true if "batch", "shape" or "source" has an axis as its value anywhere in `json`. --fit
-/// must not reduce the batch then, because the group would get to another point of the sweep.
+/// Returns true if a member "batch", "shape" or "source" anywhere in `json` has an axis as its
+/// value, like "$batch". --fit must not reduce the batch then, because the batch would differ from
+/// the value at the group's point of the sweep.
 bool sweeps_batch(const Json& json) {
   if (!json.is_structured()) return false;
   constexpr std::array sweepable{"/batch", "/shape", "/source"};
@@ -475,8 +476,8 @@ void check_used(Reader& reader, const Frame& frame) {
   check("vary", frame.vary);
 }
 
-/// Removes those issues from index `before` on that only follow from mistakes in the axes `wrong`.
-/// They are at values that use one of these axes.
+/// Removes issues that only follow from mistakes in the axes `wrong`, because they are at values
+/// that use one of these axes. Looks only at the issues from index `before` on.
 void drop_followers(const std::set<std::string>& wrong, std::size_t before, PlanContext& context) {
   if (wrong.empty()) return;
   const auto follows = [&](const Issue& issue) {
@@ -555,8 +556,8 @@ std::vector<Group> plan_experiment(const Json& experiment, const std::string& po
   for (const Axis& axis : frame.vary)
     if (std::ranges::find(frame.sweep, axis.name, &Axis::name) != frame.sweep.end())
       reader.complain_at("vary", fmt::format("axis \"{}\" is in sweep too (keep one)", axis.name));
-  // If "sweep" or "vary" has too many combinations, its list of axes is empty here. Planning would
-  // then report each use of these axes as a further mistake.
+  // If "sweep" or "vary" has too many combinations (`is_refused`), its list of axes is empty here,
+  // and planning would report each use of these axes as a further mistake.
   if (!experiment.is_object() || !check_keys(reader) || is_refused) return groups;
   const std::size_t before = context.issues.size();
   for (const Combination& point : combinations(frame.sweep)) {

@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-/// The host or the device: its name, and which members of Sides and SideNotes are about it.
+/// The host or the device: its name, and the members of `Sides` and `SideNotes` that are about it.
 struct Side {
   std::string_view name;
   std::int64_t Sides::*bytes;
@@ -30,8 +30,8 @@ class Room {
     return normbench::memory_of(planned, options_.all_threads);
   }
 
-  /// Returns the first side on which `need` exceeds free memory; null if there is none. Unknown
-  /// free memory is never exceeded.
+  /// Returns the first side on which `need` exceeds free memory; null if there is none. A side with
+  /// unknown free memory (0) is left out.
   const Side* lacking(const Sides& need) const {
     const auto lacks = [&](const Side& side) {
       const std::int64_t free = options_.free_bytes.*side.bytes;
@@ -41,8 +41,8 @@ class Room {
     return found == sides.end() ? nullptr : &*found;
   }
 
-  /// The memory that cases of one group need together. `sum_` is the need in the cache mode of the
-  /// group, and `hot_` is the need with hot buffers.
+  /// The memory that cases of one group need together. `sum_` is the need with the group's cache
+  /// setting (cold or hot buffers), and `hot_` is the need with hot buffers.
   class Together {
    public:
     explicit Together(const Room& room)

@@ -15,8 +15,8 @@ namespace normbench {
 bool fits(const Group& group, Cache cache, const PlanOptions& options);
 
 /// Returns the number of images of a smaller batch for a group that does not fit in memory: the
-/// fewest images whose bytes exceed three times the cache of the host, and of the device. Returns 0
-/// (no smaller batch) if:
+/// fewest images for which the input of each case is larger than three times the cache of the host,
+/// and of the device. Returns 0 (no smaller batch) if:
 /// - the group fits;
 /// - that batch would not be smaller;
 /// - the group loads files or has hot buffers;

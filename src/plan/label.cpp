@@ -25,7 +25,7 @@ std::string with_each(std::string_view text, std::string_view from, std::string_
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 /// Returns the label with "0" in place of each number and each "{i}". For two labels that can
-/// become equal, the results are equal.
+/// become equal when "{i}" is replaced by a number, the results are equal.
 std::string without_numbers(std::string_view label) {
   std::string result = with_each(label, number_mark, "0");
   std::ranges::replace_if(result, is_decimal, '0');

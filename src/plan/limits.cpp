@@ -40,7 +40,7 @@ bool stays_at(const Case& planned, Place place) {
 }
 
 /// Returns true for a stage that reads and writes memory of this place, and uses neither the link
-/// nor files nor page-locking.
+/// between host and GPU nor files nor page-locking.
 bool uses_memory_of(const Stage& stage, Place place) {
   if (stage.place != place || stage.signature.in.empty() || is_peer_only(stage.op)) return false;
   if (roles_of(stage.op).locks != PageLocking::None || stage.cost.link_bytes > 0) return false;
@@ -49,7 +49,8 @@ bool uses_memory_of(const Stage& stage, Place place) {
                                  stage.signature.out[0].memory == Memory::Device);
 }
 
-/// Returns true for a GPU kernel that accesses host memory over the link. Copies are not kernels.
+/// Returns true for a stage whose GPU kernel accesses host memory over the link. Copies are not
+/// kernels.
 bool works_over_link(const Stage& stage) {
   return stage.place == Place::Cuda && stage.fewest.link_bytes == 0 && stage.cost.link_bytes > 0 &&
          stage.fewest.read_bytes > 0 && stage.fewest.written_bytes > 0 && !is_peer_only(stage.op);
@@ -148,12 +149,13 @@ class Limits {
            int threads, bool resident = false);
 
   std::vector<const Case*> cases_;
-  // By bytes and memory kind: the source of the first case that has only this input.
+  // The key is a number of bytes and a memory kind. The value is the source of the first case whose
+  // only input has this size and kind.
   std::map<std::pair<std::int64_t, Memory>, const Source*> sources_;
   const Backends& backends_;
   std::set<Mix> mixes_;
   std::vector<Case> limits_;
-  std::map<std::string, std::size_t> indices_;  // of `limits_`, by name
+  std::map<std::string, std::size_t> indices_;  // indices in `limits_`, by name
 };
 
 void Limits::add(const Names& names, const std::vector<StageSpec>& stages, const Source& source,
@@ -182,14 +184,15 @@ void Limits::add_parts() {
   }
 }
 
-/// For each pipeline, adds a `stream` of the bytes that its stages in host memory must move. The
+/// For each pipeline, adds `stream` limits, which only read and write memory. They move as many
+/// bytes as the stages of the pipeline on the CPU must read from and write to host memory. The
 /// bytes of decoded files do not count, because their number is unknown.
 void Limits::add_pipeline_streams(int threads) {
   for (const Case* planned : cases_) {
     Mix mix{.threads = threads};
     for (const Stage& stage : planned->stages) {
       if (!planned->pipeline || !uses_memory_of(stage, Place::Cpu)) continue;
-      if (!stage.resident) mix.read += stage.fewest.read_bytes;  // otherwise a cache has the input
+      if (!stage.resident) mix.read += stage.fewest.read_bytes;  // a resident input is in a cache
       mix.written += stage.fewest.written_bytes;
     }
     if (mix.read > 0) add_stream(mix);
@@ -219,7 +222,7 @@ void Limits::add_streams(Place place) {
     }
 }
 
-/// Adds `stream`s for each GPU kernel that accesses host memory over the link.
+/// Adds `stream` limits for each GPU kernel that accesses host memory over the link.
 void Limits::add_streams_over_link() {
   for (const Case* planned : cases_)
     for (const Stage& stage : planned->stages)
@@ -237,7 +240,7 @@ void Limits::add_stream(Mix mix) {
   const StreamMix bytes = limit_mix({.read = mix.read, .written = mix.written});
   mix.read = bytes.read, mix.written = bytes.written;
   // On a device the number of host threads makes no difference, so the mix gets 1 thread there.
-  // Cases with different numbers of threads then share a stream.
+  // Cases with different numbers of threads then share a limit.
   if (mix.place == Place::Cuda) mix.threads = 1;
   if (!mixes_.insert(mix).second) return;
   const std::int64_t unit = std::gcd(mix.read, mix.written);
@@ -253,12 +256,13 @@ void Limits::add_stream(Mix mix) {
     add({fmt::format("stream {}:{}{}", format_bytes(mix.read), format_bytes(mix.written), end),
          fmt::format("stream {}:{} B{}", format_count(mix.read), format_count(mix.written), end)},
         {stage}, source_of(mix.read, mix.from), threads, mix.resident);
-    if (mix.resident) break;  // one row is enough: the first, which has normal stores
+    if (mix.resident) break;  // the first kernel row, which has normal stores, is enough
   }
 }
 
-/// Adds `first_touch` for the largest pageable output whose pages the operating system maps in each
-/// iteration.
+/// Adds a limit with the op `first_touch`, which stores to each page of fresh memory. The memory has
+/// the size of the largest pageable output whose pages the operating system maps anew in each
+/// iteration. Adds nothing if there is no such output.
 void Limits::add_first_touch() {
   const Case* owner = nullptr;
   TensorDesc largest;
@@ -291,8 +295,9 @@ void Limits::add_transfer(const Stage& stage, Memory host) {
       source_of(bytes, up ? host : Memory::Device), 1);
 }
 
-/// If the case copies in both directions of the link, adds an `exchange` of as many bytes as it
-/// copies to the device.
+/// If the case copies in both directions of the link, adds a limit with the op `exchange`, which
+/// copies in both directions at once. It copies as many bytes in each direction as the case copies
+/// to the device.
 void Limits::add_exchange(const Case& planned) {
   const auto link_of = [](const Stage& stage) { return roles_of(stage.op).link; };
   const auto up = std::ranges::find(planned.stages, LinkUse::Up, link_of);
@@ -316,8 +321,9 @@ void Limits::add_transfers() {
   }
 }
 
-/// Adds `launch` and `launch + sync`. Their source is as large as the smallest device tensor of the
-/// group, and no kernel touches it. A smaller source would need more copies to exceed the cache.
+/// Adds the limits `launch` and `launch + sync`. Their source is as large as the smallest device
+/// tensor of the group, and no kernel touches it. A smaller source would need more copies to exceed
+/// the cache.
 void Limits::add_launches() {
   const Case* first = nullptr;
   const TensorDesc* smallest = nullptr;

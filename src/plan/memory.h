@@ -16,7 +16,7 @@ namespace normbench {
 /// A buffer set has the buffers of one iteration. Returns the number of buffer sets through which
 /// the cases rotate on the side of `side` (host or device). This number is at least the number of
 /// items in flight. With cold buffers it is so large that each case touches more than three times
-/// `cache_bytes` in one round through all sets. Cases with `resident` do not count.
+/// `cache_bytes` in one pass through all sets. Cases with `resident` do not count.
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes);
 
@@ -28,14 +28,15 @@ std::int64_t input_bytes(const Case& planned);
 /// otherwise enough to exceed `cache_bytes` threefold.
 std::int64_t source_copies(const Case& planned, Cache cache, std::int64_t cache_bytes);
 
-/// Returns a text that determines the values of the inputs of a case. Two cases with inputs and
-/// with the same text can read the same copies of their inputs.
+/// Returns a text with everything on which the copies of a case's inputs depend, such as the shapes
+/// and seeds of the sources. If two cases have inputs and equal texts, they can read the same
+/// copies.
 std::string inputs_key(const Case& planned);
 
-/// Returns the size in bytes of each arena. The key is the memory kind, and whether the arena is on
-/// the NUMA node of the device. All cases use the same arenas, one case after the other, so an
-/// arena has the size for the case that needs the most. `sets` is the number of buffer sets on each
-/// side.
+/// Returns the size in bytes of each arena, the memory that holds buffer sets. The key is the
+/// memory kind, and whether the arena is on the NUMA node of the device. All cases use the same
+/// arenas, one case after the other, so an arena has the size for the case that needs the most.
+/// `sets` is the number of buffer sets on each side.
 std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* const> cases,
                                                          const Sides& sets);
 
@@ -44,14 +45,14 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
 /// whole batch, returns the number of all images.
 std::int64_t slab_images(const Case& planned);
 
-/// Returns the number of rows that are checked at a time in a row-wise case, so that their values
-/// stay in the cache of a core.
+/// Returns the number of rows that are checked at a time if Case::row_wise() is true. It is so
+/// small that their values stay in the cache of a core.
 std::int64_t part_rows(const Case& planned);
 
 struct MemoryNeed {
   // The need during the whole group: copies of sources, arenas, buffers of peers.
   Sides kept;
-  // The largest need at any time on top of `kept`: fresh outputs, checks, addresses.
+  // The largest need at any time on top of `kept`: fresh outputs, checks, addresses of buffers.
   Sides passing;
 
   Sides total() const {
@@ -86,8 +87,8 @@ struct CaseMemory {
   std::int64_t input_bytes = 0;  // of one copy of the inputs
   bool resident = false;
   std::int64_t in_flight = 1;
-  // Bytes of host memory and of device memory that an iteration touches in a set. 0: no buffers
-  // rotate in that memory.
+  // Bytes of host memory and of device memory that an iteration touches in a set. 0: all iterations
+  // use the same buffers in that memory.
   Sides rotating = {};
   std::vector<Arena> arenas = {};
   // Bytes in the process of a peer, if one runs the case. Inputs: the bytes of one copy. Results:
@@ -120,8 +121,8 @@ class MemorySum {
   std::int64_t in_flight_ = 1;
   Sides least_rotating_;                    // 0: no buffers rotate on that side
   std::unordered_set<std::string> inputs_;  // each is counted once
-  // For each arena, the most bytes of a set of any case: first of the cases that rotate through
-  // sets, then of the resident cases.
+  // For each arena, the most bytes of a set of any case. The first number is for the cases that
+  // rotate through sets, the second for the resident cases.
   std::map<std::pair<Memory, bool>, std::pair<std::size_t, std::size_t>> arenas_;
   Amounts kept_, held_;
   double held_per_set_ = 0, slots_ = 0;

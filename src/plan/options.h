@@ -12,8 +12,9 @@
 
 namespace normbench {
 
-/// The options `measure` of a config. `precision`: the measuring of a group ends when the interval
-/// of each ratio of times has at most this relative half-width (0.01: 1 %).
+/// The options `measure` of a config. `precision`: the measuring of a group ends when the
+/// confidence interval of each ratio (the time of a case over the time of the baseline) has at most
+/// this relative half-width (0.01: 1 %).
 struct Measure {
   double precision = 0.01;
   double max_seconds_per_group = 5;
@@ -24,7 +25,7 @@ struct Measure {
   double turn_timeout_seconds = 60;
   // The least number of calls of each case that are checked, including the first and the last.
   std::int64_t checked_calls = 8;
-  bool quick = false;  // --quick: fewer rounds; outputs say so
+  bool quick = false;  // --quick: fewer rounds; reports say so
 };
 
 /// The options of `measure` that an experiment sets for itself. An empty option is not set.

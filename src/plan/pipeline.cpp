@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t most_in_flight = 1024, most_items = 1'000'000, most_threads = 4096;
 
-/// Returns the default number of items of a turn. It is so large that filling and draining the
-/// pipeline take a small share of the turn.
+/// Returns the default number of items of a turn (one timed run of a case). It is so large that
+/// filling and draining the pipeline take a small share of the turn.
 std::int64_t usual_items(int in_flight) { return std::max(16, 8 * in_flight); }
 
 std::size_t lane_named(std::string_view name, std::vector<Lane>& lanes) {
@@ -42,8 +42,8 @@ bool works_on_cpu(const Case& planned, const Lane& lane) {
       lane.stages, [&](std::size_t stage) { return planned.stages[stage].place == Place::Cpu; });
 }
 
-/// For "submit": "item". Gives each lane on the CPU as many servers as items may be in flight.
-/// Reports lanes that have stages on the CPU and on a device.
+/// Called only for "submit": "item". Gives each lane with CPU stages as many servers as items may
+/// be in flight. Reports lanes that have stages on the CPU and on a device.
 void serve_every_item(Reader& options, const Case& planned, Pipeline& pipeline) {
   for (Lane& lane : pipeline.lanes) {
     if (!works_on_cpu(planned, lane)) continue;
@@ -134,9 +134,10 @@ bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
   return true;
 }
 
-/// Returns true if two parts of pipelines do the same work. Each must run a single lane, with the
-/// same stages and the same numbers of threads. If a stage loads files, both parts must have the
-/// same number of items. If a stage saves files, both must save the same values.
+/// Returns true if two parts of pipelines (PipelinePart) do the same work. Each must run a single
+/// lane (a group of stages), with the same stages and the same numbers of threads. If a stage loads
+/// files, both parts must have the same number of items. If a stage saves files, both must save the
+/// same values.
 bool is_same_part(const Case& one, const Case& other) {
   std::vector<std::size_t> left, right;
   for (const auto& [planned, stages] : {std::pair(&one, &left), std::pair(&other, &right)}) {

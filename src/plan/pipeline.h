@@ -1,4 +1,5 @@
-/// Pipelines: several items (batches) are in flight at once, and their stages run in lanes.
+/// Pipelines: several items (batches) are in flight at once, and their stages run in lanes. A lane
+/// is a group of stages with one or more servers.
 #pragma once
 
 #include "core/reader.h"
@@ -6,8 +7,8 @@
 
 namespace normbench {
 
-/// Returns the name of the lane of a stage if the config names none: "load", "cpu", "h2d", "gpu",
-/// "d2h" or "save".
+/// Returns the name of the lane (group of stages) to which a stage belongs if the config names
+/// none: "load", "cpu", "h2d", "gpu", "d2h" or "save".
 std::string_view engine_of(const Stage& stage);
 
 /// Reads "in_flight", "items", "submit" and "lanes" of a variant into `decided.pipeline`. The
@@ -16,8 +17,8 @@ std::string_view engine_of(const Stage& stage);
 /// false, some stages are missing, so unknown names in "lanes" are not reported.
 void read_pipeline(Reader& options, Case& decided, bool has_all_stages);
 
-/// Consecutive stages in the same lane. One server of the lane runs them for an item, so the item
-/// does not wait for another server in between.
+/// Consecutive stages in the same lane. One server of the lane runs all of them for an item, so the
+/// item does not wait for another server in between.
 struct Visit {
   std::size_t lane = 0;             // index of the lane
   std::size_t first = 0, last = 0;  // indices of stages, both included
@@ -25,13 +26,13 @@ struct Visit {
 /// Returns all visits of an item to lanes, in order.
 std::vector<Visit> visits_of(const Case& planned);
 
-/// Returns for each stage whether the case runs it in its turns. A whole pipeline runs all stages.
-/// A part of a pipeline (PipelinePart) runs only the stages of the part.
+/// Returns for each stage whether the case runs it in its turns (timed runs). A whole pipeline runs
+/// all stages. A part of a pipeline (PipelinePart) runs only the stages of the part.
 std::vector<bool> stages_that_run(const Case& planned);
 
-/// Returns the values that are made before the turns of a part of a pipeline, as indices. Stages of
-/// the part read these values, but no stage of the part makes them, and they are no inputs of the
-/// case.
+/// Returns the values that are made before the turns (timed runs) of a part of a pipeline, as
+/// indices. Stages of the part read these values, but no stage of the part makes them, and they are
+/// no inputs of the case.
 std::vector<int> values_fed(const Case& part);
 /// Returns the number of items for which values_fed() are made and kept. It is above 1 only if the
 /// case loads files, because then the images of the items differ.
@@ -39,7 +40,8 @@ std::int64_t items_fed(const Case& part);
 
 /// Returns the parts of the pipelines among `cases`. Each part is measured alone, as a limit:
 /// - each lane alone; lanes with the same work are only one part;
-/// - for each pipeline that loads files: all stages without the load, with inputs from memory.
+/// - for each pipeline that loads files: all stages except the `load` stage, whose images come from
+///   memory.
 std::vector<Case> parts_of(const std::vector<const Case*>& cases);
 /// Returns the name of the case in `parts` (from parts_of()) that runs only the work of this lane
 /// of `planned`; "" if there is none.

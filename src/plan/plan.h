@@ -37,7 +37,7 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
                const PlanOptions& options);
 
 /// Returns the approximate size in bytes of the results document (results.json) after `rounds`
-/// rounds.
+/// rounds, in each of which every case is timed once.
 std::int64_t document_bytes(const Plan& plan, std::int64_t rounds);
 
 }  // namespace normbench

@@ -1,5 +1,5 @@
-/// The published experiments that configs of normbench reproduce, read from a file beside the
-/// configs.
+/// The published experiments that configs of normbench reproduce, read from the file
+/// "publications/experiments.json" in the folder of the configs.
 #pragma once
 
 #include <string>
@@ -23,7 +23,8 @@ struct PublishedExperiment {
   std::string missing = {};  // why no config reproduces it; "" if one does
 };
 
-/// Returns the path of the file with the published experiments in a folder of configs.
+/// Returns the path of the file with the published experiments. `folder` is the folder of the
+/// configs.
 std::string publications_file(const std::string& folder);
 
 /// Reads all published experiments in `text`, the content of `file`. Throws BadInput with all

@@ -28,13 +28,14 @@ Json described(Read read) {
 }
 
 /// Returns a schema that applies `then` to values that `condition` accepts, and `otherwise` to all
-/// other values. An "anyOf" of the two would be shorter, but an editor would report the mistakes of
-/// both.
+/// other values. An "anyOf" of `then` and `otherwise` would be shorter, but an editor would report
+/// the mistakes under both schemas.
 Json either(const Json& condition, const Json& then, const Json& otherwise) {
   return {{"if", condition}, {"then", then}, {"else", otherwise}};
 }
 
-/// Returns a schema that accepts "$axis" and everything that `schema` accepts.
+/// Returns a schema that accepts "$axis" (a reference to an axis of the sweep) and everything that
+/// `schema` accepts.
 Json or_axis(const Json& schema) { return either(to("axis"), true, schema); }
 
 void allow_axes(Json& schema);
@@ -59,7 +60,7 @@ void allow_axes(Json& schema) {
 }
 
 /// Returns the schema of a stage with this op. No member is required, because `defaults` may have
-/// it.
+/// the missing members.
 Json op_schema(std::string_view name, std::string_view about) {
   Json schema = described([&](Reader& reader) { read_stage_members(std::string(name), reader); });
   schema.erase("required");

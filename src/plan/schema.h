@@ -13,10 +13,10 @@ namespace normbench {
 /// The title of the schema, by which a file is recognised as the schema.
 inline constexpr std::string_view kSchemaTitle = "normbench config";
 
-/// The members of a stage with one op, each with its JSON Schema. The schemas do not accept
-/// "$axis".
+/// The members of a stage with one op, each with its JSON Schema. The schemas do not accept "$axis"
+/// (a reference to an axis of the sweep) in place of a value.
 struct OpMembers {
-  Json own = Json::object();     // members of the op alone, in the order in which it reads them
+  Json own = Json::object();     // the op's own members, in the order in which it reads them
   Json common = Json::object();  // members of all stages, such as `place` and `output`
 };
 

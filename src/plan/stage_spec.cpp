@@ -47,7 +47,7 @@ void read_common(Reader& reader, StageSpec& spec) {
 }
 
 /// Finds the files of an op. If an op with the same text (`written`) was resolved before, copies
-/// that op instead. Throws Invalid.
+/// that op instead. Throws Invalid if the files are missing or do not fit the op.
 void resolve_once(Op& op, const std::string& written, const Paths& paths, ResolvedOps& resolved) {
   if (const auto known = resolved.find(written); known != resolved.end()) {
     op = known->second;
@@ -77,7 +77,7 @@ void check_memory(const StageSpec& spec, Memory said) {
     refuse("pinned, write_combined or mapped memory");
 }
 
-/// Returns advice for a message about an input that is in memory that this place cannot reach.
+/// Returns the advice in the error message for an input whose memory this place cannot reach.
 std::string_view advice(Place place) {
   return place == Place::Cpu
              ? "add a d2h stage"
@@ -116,8 +116,8 @@ std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
   const std::span<Issue> found = std::span(issues).subspan(before);
   members.relocate(found);
   const auto harmless = [&](const Issue& issue) { return is_extent(issue, members.pointer); };
-  // After a mistake in "shape" nothing is returned. Otherwise later ops on several tensors would
-  // report mistakes in their shapes, which only follow from this one.
+  // After a mistake, a stage with a member "shape" is not returned. If it were, later stages with
+  // several inputs would report wrong shapes, which only follow from this mistake.
   const bool with_shape = members.fields.contains("shape");
   if (starts && !with_shape && std::ranges::all_of(found, harmless)) return spec;
   return std::nullopt;

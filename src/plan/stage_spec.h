@@ -21,7 +21,7 @@ struct StageSpec {
   OutputPolicy output = OutputPolicy::Reuse;
   std::optional<Memory> memory;
   std::optional<Place> place;
-  std::string kernel;    // kernel row that the config names; "": none
+  std::string kernel;    // kernel row (implementation) that the config names; "": none
   std::string lane;      // lane that the config names; "": none
   Json parameters = {};  // the members of the op as written; null if there are none
 
@@ -42,8 +42,8 @@ StageSpec read_stage_members(const std::string& op, Reader& reader);
 /// are searched for only once.
 using ResolvedOps = std::map<std::string, Op>;
 
-/// Reads a stage and finds its files. Mistakes go to `issues`. After a mistake returns nothing,
-/// except if later stages can still be checked. Then it returns the stage.
+/// Reads a stage and finds its files. Mistakes go to `issues`. After a mistake, returns the stage
+/// if later stages can still be checked with it, and otherwise nothing.
 std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
                                     ResolvedOps& resolved, std::vector<Issue>& issues);
 

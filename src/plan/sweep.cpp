@@ -45,7 +45,7 @@ std::string unknown_axis(const std::string& name, const std::vector<std::string>
                                    : "known: " + quoted(known));
 }
 
-/// Returns what is wrong with an axis as it is written, or "".
+/// Returns what is wrong with an axis as the config has it, or "".
 std::string wrong_axis(const std::string& name, const Json& values) {
   if (!is_name(name)) return "an axis is named by letters, digits and _, and starts with no digit";
   if (!values.is_array()) return wrong_type("a list of values", values);

@@ -26,14 +26,16 @@ constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
                                                {"model", "mean", "normalize"},
                                                {"model", "std", "normalize"}});
 
-/// Pairs of members of a source or load that exclude each other. If a stage has one member of a
-/// pair, it does not take the other member from the experiment.
+/// Pairs of members of a source or load, of which a stage must have only one. If a stage has one
+/// member of a pair, it does not take the other member from the experiment.
 constexpr auto instead_of = std::to_array<std::pair<std::string_view, std::string_view>>(
     {{"shape", "batch"}, {"shape", "channels"}, {"shape", "size"}, {"path", "dataset"}});
 
 /// Returns true if a stage with the members `said` must not take `member` from the experiment's
-/// source or load. `fit` and `shorter` are only for encoded images, and `shorter` is only for a
-/// crop. A member is also not taken if `said` has the other member of its pair in instead_of.
+/// source or load:
+/// - `fit` and `shorter`, if `said` has another "storage" than "image";
+/// - `shorter`, if `said` has another "fit" than "crop";
+/// - a member of a pair in instead_of, if `said` has the other member of the pair.
 bool is_replaced(std::string_view member, const Json& said) {
   const auto says_other = [&](std::string_view key, std::string_view value) {
     const auto found = said.find(key);
@@ -83,8 +85,8 @@ StageText start_of(const std::string& op, const Json& members, const std::string
   return start;
 }
 
-/// Returns the stages with which variants of the experiment start, as the experiment has them: one
-/// load, or sources.
+/// Returns the stages at which the experiment's variants start, as the experiment has them: one
+/// load, or one or several sources.
 std::vector<StageText> starts_of(const VariantPlace& place, Substitution& axes,
                                  std::vector<Issue>& issues) {
   const std::string op(place.experiment.contains("load") ? Load::name : Source::name);
@@ -170,8 +172,8 @@ class Flattening {
   }
 
   /// Adds members of the experiment's source or load to a stage that lacks them. If the experiment
-  /// has a list of sources, adds nothing. Only the first stage takes "as", because a name may be
-  /// given only once.
+  /// has a list of sources, adds nothing. Only the first stage takes "as", the names of its
+  /// outputs, because a name may be given only once.
   void take_from_experiment(StageText& stage) {
     const auto found = place_.experiment.find(stage.op);
     if (found == place_.experiment.end() || !found->is_object()) return;

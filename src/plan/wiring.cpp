@@ -78,9 +78,9 @@ const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Stage& st
   return *row;
 }
 
-/// Returns the first kernel row (an implementation of the op) that accepts the stage. If `rows` has
-/// several, its first one is the reference, which is never chosen by default. Throws StageMistake
-/// if no row accepts the stage.
+/// Returns the first of `rows` (implementations of the op) that accepts the stage. If there are
+/// several rows, skips rows[0], the reference, which is never chosen by default. Throws
+/// StageMistake if no row accepts the stage.
 const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& stage) {
   const auto row = std::find_if(
       rows.begin() + (rows.size() > 1 ? 1 : 0), rows.end(),

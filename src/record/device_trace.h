@@ -50,8 +50,9 @@ struct DeviceRecord {
   std::int64_t correlation = -1;  // equal for a call and the work that it started; -1: unknown
   std::uint64_t external_id = 0;  // number given to DeviceTracer::push(); 0: unknown
   std::int64_t device = 0, context = 0;
-  std::int64_t stream = -1;                // CUPTI's number (7: the legacy default stream) or,
-                                           // without CUPTI, normbench's own; -1: none
+  /// The number of the stream; -1: none. Without CUPTI, it is normbench's own number. Otherwise it
+  /// is CUPTI's number (7: the legacy default stream).
+  std::int64_t stream = -1;
   std::int64_t thread = 0;                 // Linux id of the calling thread; 0: unknown or no call
   std::int64_t bytes = 0;                  // bytes copied or set
   bool over_link = false;                  // a copy between host and device

@@ -28,9 +28,9 @@ struct ProfileTrace {
   Json point;
   std::vector<ThreadLog> threads;
   std::vector<DeviceTrace> devices = {};  // one for each uninterrupted series of recorded steps
-  /// Both maps have labels of stages as keys. `faults` has the number of page faults in all
-  /// recorded steps. `shapes` has the input shapes in torch's notation, like
-  /// "[[10, 3, 720, 1280]]".
+  /// The keys of `faults` and `shapes` are labels of stages. `faults` has the number of page faults
+  /// of a stage in all recorded steps. `shapes` has the shapes of the stage's inputs in torch's
+  /// notation, like "[[10, 3, 720, 1280]]".
   std::map<std::string, std::int64_t, std::less<>> faults = {};
   std::map<std::string, std::string, std::less<>> shapes = {};
   /// For each recorded name that contains the number of a step, the label without this number:

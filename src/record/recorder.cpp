@@ -83,8 +83,8 @@ struct Recorder::Log {
   Slice* end_ = nullptr;    // end of the last chunk in use
 };
 
-// A new recorder may have the address of a destroyed one, for which a thread may still have a
-// `Cached`. `id_` distinguishes the two recorders.
+// Each thread remembers in a `Cached` which recorder it used last. A new recorder may have the
+// address of a destroyed one, so `Cached` identifies a recorder by `id_` and not by its address.
 Recorder::Recorder(Clock& clock)
     : clock_(clock), mode_(nvtx::attached() ? tool_attached : std::uint8_t{0}), id_(next_id()) {}
 Recorder::~Recorder() = default;

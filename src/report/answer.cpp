@@ -27,7 +27,8 @@ bool is_fastest(const GroupAnalysis& analysis, std::size_t index) {
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-/// If the times of a row contradict its speed-up, returns an explanation. Otherwise returns "".
+/// If the median times of a case and the baseline contradict the speed-up of the case, returns an
+/// explanation. Otherwise returns "".
 std::string remark(const GroupAnalysis& analysis, std::size_t index) {
   return by_times_text(analysis.cases[index]).empty()
              ? ""
@@ -35,7 +36,7 @@ std::string remark(const GroupAnalysis& analysis, std::size_t index) {
                "the times are medians over all rounds, and the machine changed between rounds";
 }
 
-/// Returns the row of a case as JSON. Unknown values are null, so that all rows have the same
+/// Returns the table row of a case as JSON. Unknown values are null, so that all rows have the same
 /// members.
 Json case_json(const GroupResult& group, const GroupAnalysis& analysis, std::size_t index) {
   const CaseResult& result = group.cases[index];
@@ -141,8 +142,8 @@ MarkupTable table_of(const Experiment& experiment, const Results& results,
   return table;
 }
 
-/// Returns the explanation of "by ms", which the table shows at a speed-up that its times
-/// contradict. If no case of the experiment has such a speed-up, returns "".
+/// The table adds "by ms" to a speed-up that the median times contradict. Returns the explanation
+/// of "by ms", or "" if no case of the experiment has such a speed-up.
 std::string legend_of(const Experiment& experiment) {
   for (const GroupAnalysis& analysis : experiment.analyses)
     if (std::string text = unlike_times_text(analysis); !text.empty()) return text;
@@ -162,8 +163,8 @@ std::string markdown_head(const Experiment& experiment, const Results& results) 
 }
 
 /// Returns the table of all cases if it has at most `most` bytes. Otherwise returns a table of only
-/// the baseline and the fastest cases if that is short enough, else no table. A sentence then tells
-/// how many cases are left out.
+/// the baseline and the fastest cases if that is short enough, else no table. If cases are left
+/// out, a sentence tells how many.
 std::string markdown_table(const Experiment& experiment, const Results& results, std::size_t most) {
   const MarkupTable all = table_of(experiment, results, is_any);
   std::string legend = legend_of(experiment);
@@ -189,8 +190,8 @@ std::string text_of(const Experiment& experiment, const Results& results, const 
   return text;
 }
 
-/// Returns an HTML comment at which a program that posts answers to a pull request recognises its
-/// earlier post.
+/// Returns an HTML comment with the names of the documents. A program that posts answers to a pull
+/// request recognises its earlier post by this comment.
 std::string marker(std::span<const Analysed> documents) {
   constexpr std::size_t most_names = 1'000;
   std::vector<std::string> names;

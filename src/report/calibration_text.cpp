@@ -16,7 +16,8 @@ constexpr auto pair_kinds =
                                    {PairKind::Cached, "identical, 1x3x256x256 in cache"},
                                    {PairKind::Slowed, "5 % more work, 80x3x96x640"}});
 
-/// Adds a row for the pairs of one kind. Pairs that were measured in a fresh process are left out.
+/// Adds a table row that sums up the pairs of variants of one kind. Leaves out the pairs that were
+/// measured in a fresh process, because they only serve to compare processes.
 void add_pairs(const std::vector<JudgedPair>& pairs, const Word<PairKind>& kind, Rows& rows) {
   std::vector<double> widths, ratios, rounds;
   int excluding = 0, different = 0;
@@ -44,9 +45,10 @@ std::string k_of_n(const Json& json, const std::string& k, const std::string& n)
   return fmt::format("{} of {}", integer_at(json, "/" + k, 0), integer_at(json, "/" + n, 0));
 }
 
-/// Returns how often pairs of which one variant has 5 % more work were judged in each of these
-/// ways: the slower variant was found, it was called faster, or the difference had a wrong size.
-/// Returns "" for documents of older versions, which lack the last two counts.
+/// In some pairs, one variant has 5 % more work. Returns in how many of these pairs the measurement
+/// showed that this variant is slower, in how many it called the variant faster, and in how many
+/// it showed a difference of a wrong size. Returns "" for documents of older versions, which lack
+/// the last two counts.
 std::string planted(const Json& calibration) {
   if (!calibration.contains("slowed_wrong_way")) return "";
   return fmt::format("5 % more work found in {}, called faster in {}, of a wrong size in {}; ",

@@ -43,7 +43,8 @@ constexpr auto words(Factor::Kind) {
 
 namespace {
 
-// The values of a factor are not shown if one of them is longer than this number of bytes.
+// The values of a factor (a difference between two cases) are not shown if one of them is longer
+// than this number of bytes.
 constexpr std::size_t kReadable = 32;
 
 struct ValueText {
@@ -79,7 +80,8 @@ std::string factor_value(const Factor& factor, const FactorValue& value) {
   return factor.kind == Factor::Kind::Peer && text.empty() ? "normbench" : text;
 }
 
-// If a bound is below this share of the pipeline's time, it does not explain the time.
+// A lower bound of a pipeline's time explains the time only if it is at least this share of the
+// time.
 constexpr double kExplained = 0.7;
 
 /// Makes the sentences about what bounds a pipeline.

@@ -64,8 +64,9 @@ MarkupCell interval_or_why(const ComparedCase& one) {
 MarkupCell could_see(const ComparedCase& one) {
   return {one.visible ? format_percent(*one.visible) : ""};
 }
-/// Returns the cell of the column "remarks": why the case has no verdict, and each finding, which
-/// is a difference between BASE and NEW other than the time.
+/// Returns the cell of the column "remarks": why the case has no verdict, and its findings
+/// (differences between BASE and NEW in the bytes moved, the page faults, the kernels and the
+/// like).
 MarkupCell remarks(const ComparedCase& one) {
   std::vector<std::string> list{why_text(one)};
   for (const CaseFinding& found : one.findings) list.push_back(finding_text(found));

@@ -9,8 +9,8 @@ namespace normbench {
 std::string comparison_summary(const Comparison& comparison);
 
 /// Returns a line with the name of the config, the runs, versions and machines of both sides, and
-/// the reason for the margin (the largest change that counts as none), like "the least that
-/// counts".
+/// what the margin comes from, like "--margin" or "measure.precision of the config". The margin is
+/// the largest change that counts as none.
 std::string comparison_setting(const Comparison& comparison);
 
 /// Returns experiment, variant and point of a case, like "form / fused (batch=8)", without control
@@ -44,8 +44,8 @@ std::string why_text(const ComparedCase& one);
 /// Returns what ran the stages of a case. This is a peer (an external program) and its ops, like
 /// "torch 2.9: sub, div", or normbench's ops and kernels, like "normalize fused".
 std::string run_by_text(const RunBy& by);
-/// Returns a finding (a difference between BASE and NEW other than the time) as text, like "59.0 MB
-/// over the link, was 14.7 MB".
+/// Returns a finding as text, like "59.0 MB over the link, was 14.7 MB". Findings are differences
+/// between BASE and NEW in the bytes moved, the page faults, the kernels and the like.
 std::string finding_text(const CaseFinding& finding);
 
 /// A difference between the setups of BASE and NEW. `what` is its name, like "GPU" or "config
@@ -66,7 +66,8 @@ std::string margin_reason(const Margin& margin);
 std::string caution_text(const Caution& caution);
 
 /// Returns lines that a reader should see before the numbers: differences that forbid a comparison,
-/// other differences, and cautions. If a case has a "*" or "by ms", a line explains it.
+/// other differences, and cautions. If the change of a case is shown with "*" or "by ms", a line
+/// explains this mark.
 std::vector<std::string> caution_lines(const Comparison& comparison);
 
 }  // namespace normbench

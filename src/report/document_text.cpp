@@ -17,8 +17,8 @@
 namespace normbench {
 namespace {
 
-/// A throttle reason that held the clocks back for a smaller share of the rounds' time causes no
-/// warning.
+/// A throttle reason causes a warning only if it held the GPU's clocks back for at least this share
+/// of the rounds' time.
 constexpr double kHeldBackShare = 0.01;
 
 /// Returns the GPU's name and memory, and the generation and width of its PCIe link if they were

@@ -19,8 +19,8 @@ namespace normbench {
 namespace {
 
 /// Returns the bytes that a limit (a measurement of how fast the machine is) reads and writes per
-/// second. For a limit over the link, only the bytes that cross the link count. Returns 0 if the
-/// limit was not measured, or moves no bytes.
+/// second. For a limit over the link to the GPU, only the bytes that cross the link count. Returns
+/// 0 if the limit was not measured, or moves no bytes.
 double bytes_per_second(const CaseResult& limit, const Results& results) {
   const bool moves = std::ranges::any_of(
       limit.stages, [](const StageResult& stage) { return stage.bytes + stage.link_bytes > 0; });
@@ -58,8 +58,8 @@ struct Kind {
   auto operator<=>(const Kind&) const = default;
 };
 
-/// Returns the op of a limit over the link: that of a copy, like "h2d", or "kernel from" if a
-/// kernel reads host memory over the link.
+/// Returns what moves the bytes of a limit over the link to the GPU: the op of a copy, like "h2d",
+/// or "kernel from" for a kernel that reads host memory.
 std::string over_link_text(const CaseResult& limit) {
   const StageResult& stage = limit.stages[0];
   return roles_of(stage).limit == LimitKind::Memory ? "kernel from" : stage.op;
@@ -80,8 +80,9 @@ std::string kind_text(const Kind& kind) {
   return fmt::format("{}1:{:.3g}", kind.gpu ? "GPU " : "", kind.written_per_read);
 }
 
-/// Returns true for a limit over the link, and for a limit that moves the bytes of a whole case.
-/// All other limits belong to single stages. They are too many for the line of limits_summary().
+/// Returns true for a limit over the link to the GPU, and for a limit that reads and writes as many
+/// bytes as a whole case. All other limits belong to single stages. They are too many for the line
+/// of limits_summary().
 bool is_of_a_case(const CaseResult& limit, const GroupResult& group) {
   return link_bytes(limit) > 0 || std::ranges::any_of(group.cases, [&](const CaseResult& result) {
            return result.source_bytes == limit.source_bytes &&
@@ -131,8 +132,8 @@ std::string missing_lines(const GroupResult& group) {
   return text;
 }
 
-/// Returns the number of disturbed rounds, and for each flag the number of rounds that have it,
-/// like "4 (stolen 3, preempted 2)".
+/// Returns the number of disturbed rounds, and for each flag (kind of disturbance) the number of
+/// rounds that have it, like "4 (stolen 3, preempted 2)".
 std::string disturbed_text(const CaseNoise& noise) {
   std::map<Flag, std::size_t> counts;
   for (const auto& [flag, rounds] : noise.flagged) counts[flag] = rounds.size();

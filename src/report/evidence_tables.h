@@ -76,8 +76,9 @@ struct BestLimit {
 /// - over the link: limits with the same direction and the same kind of host memory
 /// Limits whose bytes are in a cache are left out.
 std::vector<BestLimit> best_limits(const GroupResult& group, const Results& results);
-/// Returns the result of best_limits() as text, like "limits (read:write): 1:1 39.8, 1:4 49.4, GPU
-/// 1:4 2,610, h2d pinned 55.3 GB/s" after a separator. Returns "" if there are no limits.
+/// Returns the result of best_limits() as text: a separator, and then, for example, "limits
+/// (read:write): 1:1 39.8, 1:4 49.4, GPU 1:4 2,610, h2d pinned 55.3 GB/s". Returns "" if there are
+/// no limits.
 std::string limits_summary(const GroupResult& group, const Results& results);
 
 }  // namespace normbench

@@ -105,8 +105,8 @@ std::string outputs_text(const Outputs& outputs) {
                      counted(outputs.unchecked, "output"));
 }
 
-/// Returns outputs_text() and the quality_text() of the point with the widest intervals. Returns ""
-/// if there are no outputs.
+/// Returns outputs_text() of the whole experiment, and quality_text() (how precise the measurements
+/// are) of the point with the widest intervals. Returns "" if there are no outputs.
 std::string closing(const Experiment& experiment) {
   const std::string outputs = outputs_text(outputs_of(experiment));
   if (outputs.empty()) return "";
@@ -126,8 +126,8 @@ std::string few_names(const std::vector<std::string>& names) {
   return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
 }
 
-/// Returns the number of processes that measure a group, each a part of its rounds. The config sets
-/// it, and the default is 1.
+/// Returns the number of processes that measure a group. Each process measures a part of the
+/// group's rounds. The config sets the number, and the default is 1.
 std::int64_t processes_of(const Results& results) {
   const Json& processes = value_at(results.config, "/measure/processes");
   return processes.is_number_integer() ? processes.get<std::int64_t>() : 1;
@@ -165,8 +165,8 @@ bool decodes(const CaseResult& result, const StageResult& stage) {
 }
 
 /// Returns what a stage that decodes spends its CPU time on, by the profile of the case, like "
-/// (decode 74 %, resize 24 %, read 2.1 %)". Returns "" without a profile, or if another stage has
-/// one of these names, because the profile adds both up.
+/// (decode 74 %, resize 24 %, read 2.1 %)". Returns "" without a profile, or if the label of a
+/// stage is one of these names, because the profile adds up ranges with equal names.
 std::string parts_text(const GroupResult& group, const CaseResult& result) {
   static constexpr std::array names{"decode", "resize", "read", "mmap"};
   const CaseProfile* const profile = find_profile(group, result.variant);
@@ -188,7 +188,8 @@ std::string parts_text(const GroupResult& group, const CaseResult& result) {
   return fmt::format(" ({})", fmt::join(texts, ", "));
 }
 
-/// Returns the label of a stage. For a stage that decodes files, also says what belongs to it.
+/// Returns the label of a stage. If the stage decodes files, parts_text() follows, or, if that is
+/// "", a text like " with reading, decoding, resizing".
 std::string stage_name(const GroupResult& group, const CaseResult& result,
                        const StageResult& stage) {
   if (!decodes(result, stage)) return stage.label;
@@ -218,9 +219,9 @@ std::string stages_text(const GroupResult& group, const CaseResult& result) {
 }
 
 /// Adds the stage times of at most three cases of the last group: first of the baseline, then of
-/// the fastest cases. Leaves out pipelines and cases of one stage. If the group has profiles, adds
-/// only cases that decode: their profiles tell what loading consists of, and the report shows the
-/// profile of one case.
+/// the fastest cases. Leaves out pipelines and cases of one stage. If the group has profiles, also
+/// leaves out the cases that do not decode files, because the report shows the profile of one case.
+/// The lines of cases that decode are added even then, because they tell what loading consists of.
 void add_stages(const Experiment& experiment, std::vector<std::string>& lines) {
   constexpr std::size_t most = 3;
   const GroupResult& group = *experiment.groups.back();

@@ -212,12 +212,13 @@ std::string in_blocks(const Column& names, const std::vector<Column>& points, st
   return text;
 }
 
-/// If points of the sweep differ in their images a batch, adds a row with the most images a second
-/// of any variant at each point, since times a batch do not tell which batch is the best. Returns a
-/// sentence about the points that have at least 90 % of the most, or "".
+/// If the points of the sweep have different batch sizes, adds a row with the highest rate of any
+/// variant at each point, in images/s. Times per batch do not tell which batch size is the best.
+/// Returns a sentence with the highest rate and the points that reach at least 90 % of it. Returns
+/// "" if no row was added.
 std::string add_rates(const Experiment& experiment, Column& names, std::vector<Column>& points) {
   constexpr double enough = 0.9;
-  std::set<std::set<std::int64_t>> batches;  // of the points
+  std::set<std::set<std::int64_t>> batches;  // the batch sizes of each point; equal sets once
   std::vector<std::string> cells;
   std::vector<double> rates;
   for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
@@ -235,7 +236,7 @@ std::string add_rates(const Experiment& experiment, Column& names, std::vector<C
       std::ranges::any_of(cells, [](const std::string& cell) { return !cell.empty(); });
   if (batches.size() < 2 || !has_rates) return "";
   names.cells.emplace_back("most images/s");
-  cells.resize(points.size());  // the last column is "of limit"
+  cells.resize(points.size());  // the last column, "of limit", gets an empty cell
   for (std::size_t i = 0; i < points.size(); ++i) points[i].cells.push_back(cells[i]);
   const auto best = std::ranges::max_element(rates) - rates.begin();
   std::vector<std::string> near;
@@ -249,9 +250,9 @@ std::string add_rates(const Experiment& experiment, Column& names, std::vector<C
 }
 
 /// Returns a table with the median time of each variant at each point of the sweep, in ms. The
-/// fastest variants of a point are marked. The last column is about the last point: the share of
-/// its limit (the least time that the machine needs) that each variant reaches. Returns "" if no
-/// variant ran.
+/// fastest variants of a point are marked. The last column shows how near each variant is to its
+/// limit (the least time that the machine needs) at the last point, as a percentage. Returns "" if
+/// no variant ran.
 std::string pivot(const Experiment& experiment, const Results& results, const Screen& screen) {
   Column names{axes_names(experiment.groups[0]->point), shown_variants(experiment), true};
   if (names.cells.empty()) return "";
@@ -295,8 +296,9 @@ std::string bytes_range(std::int64_t least, std::int64_t most) {
 }
 
 /// A variant that was not measured at some points of a sweep. The members are the smallest and the
-/// largest number of bytes that it would move at these points, in total and over the link. All are
-/// 0 if a peer runs the variant, because its bytes are unknown, or if the variant was not skipped.
+/// largest number of bytes that it would move at these points, in total and over the link to the
+/// GPU. All are 0 if a peer runs the variant, because its bytes are unknown, or if the variant was
+/// not skipped.
 struct LeftOut {
   std::string variant;
   std::int64_t least, most, least_link, most_link;

@@ -1,7 +1,7 @@
 /// Tables of the members of results.json that are facts about the program, the machine, its GPU and
 /// its calibration. The JSON Schema is made from the tables. The code that reads a fact from the
-/// machine writes its member without these tables. A test validates documents with the schema, so
-/// it finds members that the tables lack.
+/// machine writes the member of this fact without the tables. A test validates documents with the
+/// schema, so it finds members that the tables lack.
 #pragma once
 
 #include <array>

@@ -63,7 +63,8 @@ SidesApart sides_apart(const GroupResult& group, const Pair& pair) {
 }
 
 /// Returns a text like "A takes 1.38x (1.37-1.41) as long as B". `said` holds the pair of the
-/// previous call. If it is the same pair, returns only the ratio. Sets `said` to this pair.
+/// previous call. If this call has the same pair, returns only the ratio. Sets `said` to the pair
+/// of this call.
 std::string pair_text(const GroupResult& group, const Judgement& judgement, std::string& said) {
   const Pair& pair = *judgement.pair;
   const auto [slower, faster, times] = sides_apart(group, pair);
@@ -120,9 +121,9 @@ const Judgement* judgement_of(const Reproduced& line) {
   return claim == nullptr ? nullptr : &claim->judgement;
 }
 
-/// Returns those of `lines` that are about claims and were judged by a pair of measured cases,
-/// grouped by experiment and claim. A claim with several ids has a line for each id, of which only
-/// the first is returned.
+/// Returns those of `lines` whose claim was judged by a pair of measured cases, grouped by
+/// experiment and claim. A claim with several ids has a line for each id, of which only the first
+/// is returned.
 JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
   JudgedLines judged;
   std::set<std::pair<const GroupResult*, const Claim*>> seen;
@@ -158,9 +159,8 @@ std::string sources_text(const std::vector<const Reproduced*>& lines) {
                      asked > 0 ? fmt::format(", scaled down from {} images to fit", asked) : "");
 }
 
-/// Adds a sentence for each judged claim. If the shape or the dtypes of the sources differ from
-/// those of the previous claim, the sentence begins with the new ones. Sentences about trends
-/// follow.
+/// Adds a sentence for each judged claim. A sentence begins with the shape and the dtypes of the
+/// claim's sources if they differ from those of the previous claim. Sentences about trends follow.
 void add_claim_sentences(const std::vector<const Reproduced*>& lines,
                          std::vector<std::string>& text) {
   std::string sources;
@@ -253,7 +253,8 @@ std::string why_not_measured(const CaseResult& result) {
   return (result.status == Status::Failed ? "failed: " : "") + reason_text(result);
 }
 
-/// Returns why nothing was measured for a claim or a figure, or "" if something was measured.
+/// A visitor for `Reproduced::found`. Returns why nothing was measured for a claim or a figure, or
+/// "" if something was measured.
 struct WhyNot {
   const GroupResult& group;
 
@@ -319,8 +320,8 @@ std::string stage_figure(const std::string& stage, const PublishedFigure& figure
                                           : figure_text(figure.kind, value));
 }
 
-/// Returns a row for each variant with published figures that were measured here, too. Figures of a
-/// stage are in the row of the variant.
+/// Returns a row for each variant with published figures that were measured here, too. The figures
+/// of a stage are in the row of its variant.
 std::vector<FigureRow> figure_rows(const std::vector<const Reproduced*>& lines) {
   std::vector<FigureRow> rows;
   const auto is_of = [](const FigureRow& row, const Reproduced& line, bool is_stage) {

@@ -83,15 +83,15 @@ std::int64_t moved(const CaseResult& result, const StageResult& stage) {
   return result.peer.empty() ? stage.bytes : 0;
 }
 
-/// Returns the rate in GB/s of the bytes over the link. If no bytes cross the link, returns the
-/// rate of the bytes that the kernel moves.
+/// Returns the rate in GB/s of the bytes over the link to the GPU. If no bytes cross the link,
+/// returns the rate of the bytes that the kernel moves.
 std::string rate_text(const CaseResult& result, const StageResult& stage, double ns) {
   const std::int64_t bytes = stage.link_bytes > 0 ? stage.link_bytes : moved(result, stage);
   return ns > 0 && bytes > 0 ? format_significant(static_cast<double>(bytes) / ns, 3) : "";
 }
 
-/// Returns the share of its limit (the least time that the machine needs) that a stage reaches, and
-/// the limit's name.
+/// Returns how near a stage is to its limit (the least time that the machine needs for it), as a
+/// percentage, and the name of the limit.
 std::pair<std::string, std::string> limit_cells(const CaseAnalysis& analysis, std::size_t index) {
   if (index >= analysis.stages.size()) return {};  // not measured
   const StageAnalysis& stage = analysis.stages[index];

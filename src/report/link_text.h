@@ -17,8 +17,8 @@ std::string negotiated_text(const Json& pcie);
 /// Returns a text like "copies of pinned memory reach 55.0 GB/s to the GPU and 54.1 GB/s from it,
 /// 87 % and 86 % of what PCIe 5.0 x16 carries (63.0 GB/s)".
 std::string link_speed_text(const LinkSpeed& speed);
-/// The two functions below return a warning with link_speed_text() if LinkSpeed::is_low().
-/// Otherwise they return "".
+/// The two functions below return a warning with link_speed_text() if copies reach too small a
+/// share of what the link carries (LinkSpeed::is_low()). Otherwise they return "".
 std::string link_warning(const LinkSpeed& speed);
 std::string link_warning(const Experiment& experiment, const Results& results);
 

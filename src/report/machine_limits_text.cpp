@@ -40,8 +40,8 @@ std::string why_missing(const MachineLimit& limit) {
   return limit.reason.empty() ? "not measured" : limit.reason;
 }
 
-/// A row of the table: the limits with one kind and name. `by_threads` has the figures of the
-/// limits of the host, by number of threads. `gpu` is the figure of the limit of the GPU.
+/// A row of the table: the limits with one kind and name. `by_threads` has the figures of the host
+/// by the number of threads, and `gpu` is the figure of the GPU.
 struct Row {
   std::string kind, name, gpu;
   std::map<int, std::string> by_threads;

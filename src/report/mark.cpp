@@ -144,9 +144,10 @@ std::vector<std::string> columns_of(std::string_view line) {
   return columns;
 }
 
-/// Returns a row of a profiler table that has a value in every column, so that a table of this row
-/// has all headers. `memory` is 0 for none, 1 for the host's memory, and 2 for memory of the host
-/// and of devices.
+/// Returns a row of a profiler table with a value in every column, so that a table of this row has
+/// the headers of all columns. Without `on_device`, the row has no device times. Without `shapes`,
+/// it has no input shapes. `memory` is 0 for no memory, 1 for memory of the host, and 2 for memory
+/// of the host and of devices.
 ProfileRow full_row(bool on_device, bool shapes, int memory = 0) {
   ProfileRow row;
   row.name = "name";
@@ -170,8 +171,9 @@ bool is_torch_header(const std::vector<std::string>& columns) {
   return false;
 }
 
-/// Returns true if `columns` are headers of the stats table (a profiler table with percentiles), in
-/// its order. All headers in `always` must be among them. Any other header may be missing.
+/// Returns true if `columns` are headers of the stats table (a profiler table with percentiles) in
+/// the order of that table. All headers in `always` must be among them. Any other header may be
+/// missing.
 bool is_stats_header(const std::vector<std::string>& columns,
                      std::span<const std::string_view> always) {
   const std::vector<std::string> all =

@@ -39,8 +39,8 @@ struct MarkupTable {
   std::vector<Column> text_columns(const Screen& screen,
                                    std::size_t count = std::string::npos) const;
   std::string markdown() const;
-  /// Returns the table as HTML. The first column has the headings. A row with a cell in Ink::Bad
-  /// has the class "wrong".
+  /// Returns the table as HTML. The cells of the first column are the headings of the rows. A row
+  /// with a cell in Ink::Bad has the class "wrong".
   html::Markup html_table(std::string_view caption) const;
 };
 

@@ -19,7 +19,7 @@ namespace normbench::members {
 template <class T>
 using Named = std::vector<std::pair<std::string, T>>;
 
-/// Returns the kind of a member whose values have the C++ type T.
+/// Returns the kind (the JSON type) of a member whose values have the C++ type T.
 template <class T>
 constexpr Kind kind_of(std::type_identity<T>) {
   if constexpr (std::same_as<T, bool>) return kFlag;
@@ -42,8 +42,9 @@ constexpr Kind kind_of(std::type_identity<Named<T>>) {
   return map_of(kind_of(std::type_identity<T>()));
 }
 
-// Types for kind_of(). They stand for members that are objects, lists of objects, maps of objects,
-// or objects with any members.
+// Tag types for kind_of(). `ObjectOf`, `ListOf` and `MapOf` stand for an object, a list of objects
+// and a map of objects, where the table `kInner` describes the members of each object. `AnyObject`
+// stands for an object with any members.
 template <const Members& kInner>
 struct ObjectOf {};
 template <const Members& kInner>

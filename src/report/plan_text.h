@@ -8,8 +8,9 @@
 
 namespace normbench {
 
-/// Returns the groups, cases, stages, bytes, memory and time of a plan, and what is skipped.
-/// `cache_bytes` is the size of the last-level caches of the host and of the device.
+/// Returns a text with the groups, cases, stages, bytes, memory and time of a plan, and with what
+/// is skipped. `cache_bytes` is the size of the last-level caches of the host and of the device,
+/// from which the memory is estimated.
 std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t width = 100);
 
 }  // namespace normbench

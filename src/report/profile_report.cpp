@@ -42,7 +42,7 @@ Json titled(const std::string& document, const Found& found, const Json& values)
   return json;
 }
 
-/// Returns a sentence which says that nothing was profiled, with the reasons of failed cases.
+/// Returns a sentence which says that nothing was profiled. If cases failed, it also says why.
 std::string nothing_profiled(const Results& results) {
   const std::string failures = failures_text(results.groups);
   return wrapped(failures.empty() ? "Nothing was profiled."

@@ -108,7 +108,7 @@ std::string shown_profile(const Experiment& experiment, const Results& results, 
 
   TableOptions options = table_options(results);
   options.max_name_width = 0;
-  // 2 more lines: the headers, and the line about left-out rows.
+  // `around` counts 2 further lines: the headers, and the line about left-out rows.
   const auto around = std::ranges::count(title + below, '\n') + 2;
   const std::int64_t rows = std::clamp<std::int64_t>(most_lines - around, kFewestRows, kMostRows);
   options.row_limit = options.row_limit < 0 ? rows : std::min(rows, options.row_limit);

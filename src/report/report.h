@@ -25,7 +25,7 @@ Json document(const Analysed& analysed);
 std::string document_json(const Analysed& analysed);
 
 std::string terminal(const Analysed& analysed, const Screen& screen = {});
-/// Returns the text for a terminal, with a profiler table of this kind.
+/// Returns the text for a terminal, with a profiler table of `profile_kind`.
 std::string terminal(const Analysed& analysed, TableKind profile_kind, const Screen& screen = {});
 std::string table(const Analysed& analysed);
 

@@ -19,7 +19,8 @@
 namespace normbench {
 namespace {
 
-/// The texts of one line of the table.
+/// The cells of one line of reproduction_text(): a claim or a published figure, and its result
+/// here.
 struct Line {
   std::string id, claimed, at, published, here, verdict, why;
 };
@@ -47,8 +48,9 @@ std::optional<Interval> ratio_here(const ReproducedClaim& found) {
   return claimed_ratio(*found.judgement.pair, found.claim->relation);
 }
 
-/// Returns why a variant that a claim about a trend compares cannot be measured here. If there is
-/// no such reason, returns which measurements are missing (trend_needs).
+/// Returns why a claim about a trend has no ratios at the ends of its axis. If a variant of the
+/// claim was skipped or failed, returns the reason. Otherwise returns which measurements are
+/// missing.
 std::string missing_ends(const GroupResult& group, const TrendJudgement& trend) {
   const std::string skipped = judgement_detail(group, trend.claim, {}, 0);
   return skipped.empty() ? trend_needs(trend) : skipped;
@@ -193,9 +195,9 @@ MarkupTable line_table(const std::vector<Line>& lines) {
   return table;
 }
 
-/// Returns a table without the column "why". The result of reasons_below() replaces this column. If
-/// the screen is too narrow for the other columns, returns a block of lines for each claim instead,
-/// because the text of a claim must not be cut.
+/// Returns a table without the column "why". reasons_below() makes the text that replaces this
+/// column. If the screen is too narrow for the other columns, returns a block of lines for each
+/// claim instead, because the text of a claim must not be cut.
 std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen) {
   const std::vector<Column> columns = line_table(lines).text_columns(screen, columns_before_why);
   if (table_width(columns, 2) <= screen.width) return columns_text(columns, 2, screen.width);
@@ -204,8 +206,8 @@ std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen
   return blocks;
 }
 
-/// Returns the reasons, to be shown below the table. Each reason appears once, after the ids of all
-/// lines that it explains.
+/// Returns the texts of the column "why", to be shown below the table. Each text appears once,
+/// after the ids of all lines that it explains.
 std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   InOrder<std::vector<std::string>> ids;
   for (const Line& line : lines) {
@@ -234,7 +236,7 @@ struct RanHere {
   bool operator()(const ReproducedFigure& found) const { return found.figure.here.has_value(); }
 };
 
-/// Returns a text like "5 of 8 experiments ran here.". `all` has the 8 experiments.
+/// Returns a text like "5 of 8 experiments ran here.". `all` has all 8 published experiments.
 std::string count_text(const std::vector<Reproduction>& all) {
   const auto here = std::ranges::count_if(all, [](const Reproduction& one) {
     return std::ranges::any_of(

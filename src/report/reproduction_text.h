@@ -7,7 +7,7 @@
 
 namespace normbench {
 
-/// Why no results document has a published experiment.
+/// The reason why no results document has results of a published experiment.
 enum class Absence { NoDocument, NoConfig, Interrupted };
 
 /// A published experiment that the user wants to see. `lines` has its claims and figures, each with

@@ -7,7 +7,7 @@
 
 namespace normbench {
 
-/// The title of the schema. By this title, written_as() recognises a file as the schema.
+/// The title of the schema. written_as() recognises a file with this title as the schema.
 inline constexpr std::string_view kResultsSchemaTitle = "normbench results";
 
 /// Returns the JSON Schema (2020-12) of results.json. It is made from the tables with which

@@ -19,8 +19,8 @@ using selftest::NotTested;
 using selftest::PlaceFinding;
 using selftest::RowFinding;
 
-/// Returns the largest error of a kernel or its bound, like "2.4e-7", "0.5" or "nan", or "-" if
-/// nothing was compared.
+/// Returns `error`, which is the largest error of a kernel or the bound of this error, like
+/// "2.4e-7", "0.5" or "nan". Returns "-" if nothing was compared.
 std::string error_text(const RowFinding& row, double error) {
   if (!row.compared) return "-";
   if (std::isinf(error)) return "nan";
@@ -143,7 +143,7 @@ std::string selftest_text(const Findings& findings, const Screen& screen) {
     for (const std::string& note : note_texts(place))
       text += wrapped(fmt::format("{}: {}", name_of(place.place), note), 0, width);
   for (const PlaceFinding& place : findings.places) {
-    const std::string line = place_line(place) + "\n";  // one line, for scripts
+    const std::string line = place_line(place) + "\n";  // not wrapped, so that scripts can read it
     text += settings_line(place, width);
     text += failed_rows(place) > 0 ? painted(line, Ink::Bad, screen) : line;
   }

@@ -136,7 +136,8 @@ void add_trends(const Experiment& experiment, const Results& results,
   }
 }
 
-/// Returns a text like " at memory=pinned", or "" if no other axis is fixed.
+/// Returns the fixed values of the axes other than `line.axis`, like " at memory=pinned", or "" if
+/// there are none.
 std::string where(const AxisLine& line) {
   return line.fixed.empty() ? "" : " at " + point_text(line.fixed);
 }
@@ -144,14 +145,15 @@ std::string where(const AxisLine& line) {
 /// Returns an axis and the fixed values of the other axes, like "batch at memory=pinned".
 std::string axis_text(const AxisLine& line) { return line.axis + where(line); }
 
-/// Returns an amount like "batch 24" or "230,400 pixels".
+/// Returns an amount on the axis of the line, rounded up, like "batch 24" or "230,400 pixels".
 std::string amount_text(const AxisLine& line, double amount) {
   const std::string count = format_count(std::llround(std::ceil(amount)));
   return line.points.front().value.is_array() ? count + " pixels" : line.axis + " " + count;
 }
 
-/// Adds sentences about the winner at the last point: its fixed cost (the time that does not depend
-/// on the bytes) along each line of points that contains the last point.
+/// Adds fit_text() of the variant that wins at the last point of the sweep. It tells the fixed cost
+/// of the variant, which is the time that does not depend on the bytes. There is one text for each
+/// of `axes` (points that differ only in one axis) that contains the last point.
 void add_winner_fits(const Experiment& experiment, const std::vector<AxisLine>& axes,
                      std::vector<std::string>& sentences) {
   const std::size_t last = experiment.groups.size() - 1;
@@ -182,7 +184,8 @@ std::vector<std::string> axis_sentences(const Experiment& experiment) {
   return sentences;
 }
 
-/// Adds the outcome at each point. If there is a winner at the last point, its advantage follows.
+/// Adds a line for each outcome, with the points of the sweep that have it. If there is a winner at
+/// the last point, its advantage at that point follows.
 void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines) {
   const std::size_t count = experiment.groups.size();
   Said said;
@@ -201,8 +204,8 @@ void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines)
   }
 }
 
-/// Returns how far the points are off a fitted line at most: "within 2.1 %", or "no line fits: off
-/// by 12 %".
+/// Returns the largest relative distance of a point from the fitted line: "within 2.1 %", or "no
+/// line fits: off by 12 %".
 std::string explains_text(const AxisFit& fit) {
   if (fit.fitted.worst < 0.001) return "within 0.1 %";
   return fmt::format("{} {}", fit.explains ? "within" : "no line fits: off by",

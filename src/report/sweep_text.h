@@ -38,13 +38,13 @@ std::string unscaled_text(const AxisLine& line, const Unscaled& result);
 /// its time means nothing".
 std::string empty_input_text(const Experiment& experiment, const EmptyInput& empty);
 
-/// Returns a row for each variant and numeric axis. It tells where the variant is faster than the
-/// baseline. Returns "" if there is no numeric axis.
+/// Returns a table with a row for each variant and numeric axis. The row tells where the variant is
+/// faster than the baseline. Returns "" if there is no numeric axis.
 std::string crossover_table(const Experiment& experiment);
 
-/// Returns a row for each variant and each axis along which its bytes grow. The row has the fixed
-/// cost and the rate of the line that was fitted to the times, and how well it fits. The lines of
-/// unscaled_text() come below the table. Returns "" if there are no rows.
+/// Returns a table with a row for each variant and each axis along which its bytes grow. The row
+/// has the fixed cost and the rate of the line that was fitted to the times, and how well it fits.
+/// The lines of unscaled_text() come below the table. Returns "" if there are no rows.
 std::string fit_table(const Experiment& experiment);
 
 /// Returns why a claim about a trend (how a ratio of two variants' times changes along an axis) was

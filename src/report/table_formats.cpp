@@ -16,8 +16,7 @@ namespace {
 
 Json known(bool is_known, std::int64_t value) { return is_known ? Json(value) : Json(); }
 
-/// Returns the first members of a row of a profiler table. Torch's table and the stats table have
-/// the same ones.
+/// Returns the members with which a row begins, both in torch's table and in the stats table.
 Json row_start(const ProfileRow& row) {
   return {{"name", row.name},
           {"place", name_of(row.place)},

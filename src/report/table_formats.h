@@ -1,6 +1,6 @@
-/// The two tables of a profile: torch.profiler's table, and the stats table with percentiles, rates
-/// and limits of the calls. Also the lines below them. They are made as text, Markdown, CSV and
-/// JSON.
+/// The two tables of a profile and the lines below them, as text, Markdown, CSV and JSON. One table
+/// is torch.profiler's. The other one, the stats table, has percentiles, rates and shares of limits
+/// of the calls.
 #pragma once
 
 #include <functional>
@@ -63,7 +63,7 @@ std::string device_times_text(const CaseProfile& profile);
 /// profile; ...", or "" if nothing was lost.
 std::string losses_text(const ProfileLosses& losses);
 
-/// Returns the lines below a profiler table: wall, GPU busy, overlap, exposed transfers, gaps,
+/// Returns the lines below a profiler table: wall time, GPU busy, overlap, exposed transfers, gaps,
 /// discarded steps, overhead, source of device times, losses. A missing fact has no line.
 std::vector<std::string> profile_footers(const CaseProfile& profile);
 

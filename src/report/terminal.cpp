@@ -56,8 +56,8 @@ std::string terminal(const Analysed& analysed, TableKind profile_kind, const Scr
   std::string text =
       wrapped(machine_line(results), 0, width) + wrapped(run_line(results, list), 0, width);
   for (const Experiment& experiment : list) text += section(experiment, results, screen);
-  // 3 more lines: a blank line, a line that the app prints after the text, and a line about an
-  // interruption.
+  // `room` leaves 3 further lines free: for a blank line, for a line that the app prints after the
+  // text, and for a line about an interruption.
   const auto room = kMostLines - std::ranges::count(text, '\n') - 3;
   for (const Experiment& experiment : list)
     if (const std::string profile = shown_profile(experiment, results, profile_kind, room, screen);

@@ -196,8 +196,8 @@ void AllRows::add(const ProfileRow& row) {
   has_device_memory |= row.self_device_memory > 0;
   has_shapes |= !row.shapes.empty();
   has_device_rows |= !is_on_host(row);
-  // The device time of a host row is the time of the work that it submitted. This work has rows of
-  // its own, so the two sums are separate.
+  // The device time of a host row is the time of the work that the row submitted. This work has
+  // rows of its own, so `submitted_ns` and `work_ns` are separate sums.
   if (is_on_host(row))
     submitted_ns = saturated_sum(submitted_ns, row.self_device_ns);
   else if (!row.annotation)

@@ -21,8 +21,9 @@ Json names_of(const std::vector<E>& values) {
   return names;
 }
 
-/// If there is one value, returns it. If there are several, adds them to `vary` as values of the
-/// axis `axis` and returns "$" + axis, which refers to it. If there are none, returns null.
+/// If `values` has one element, returns the element. If there are several, adds them to `vary` as
+/// the values of an axis with the name `axis`, and returns "$" + axis, which refers to this axis.
+/// If `values` is empty or no array, returns null.
 Json one_or_axis(const Json& values, const std::string& axis, Json& vary) {
   if (!values.is_array() || values.empty()) return {};
   if (values.size() == 1) return values.front();
@@ -41,8 +42,8 @@ Json fresh(const char* op, const char* to = nullptr) {
   return stage;
 }
 
-/// Returns the layout to which the usual chain of stages must convert the images, or nothing if it
-/// keeps their layout. Decoded photographs have the layout nhwc.
+/// Returns the layout to which eager_chain() must convert the images, or nothing if it keeps their
+/// layout. Decoded photographs have the layout nhwc.
 std::optional<Layout> changed_layout(const TryConfig& wanted) {
   const bool has_images = !wanted.images.empty();
   const Layout in = !wanted.layouts.empty() ? wanted.layouts.front()
@@ -73,8 +74,8 @@ Json eager_chain(const TryConfig& wanted) {
 
 Json usual_variants(const TryConfig& wanted) {
   Json variants = Json::object();
-  // The stages of this variant depend on the dtype of the images. So it is left out if there are
-  // several.
+  // The stages of this variant depend on the dtype of the images. So the variant is left out if the
+  // images have several dtypes.
   if (wanted.dtypes.size() < 2)
     variants[wanted.images.empty() ? "step by step" : "decode, step by step"] = eager_chain(wanted);
   if (wanted.images.empty()) {
@@ -87,7 +88,7 @@ Json usual_variants(const TryConfig& wanted) {
   return variants;
 }
 
-/// Returns the experiment of --gpu. It gets the axes "out_dtype" and "out_layout" of `vary`,
+/// Returns the experiment that --gpu adds. It gets the axes "out_dtype" and "out_layout" of `vary`,
 /// because the defaults of `normalize` refer to them.
 Json place_experiment(const TryConfig& wanted, const Json& vary) {
   Json experiment{{"name", "place"}, {"question", wanted.question}};
@@ -132,9 +133,9 @@ Json stage_of(const std::string& word) {
   return stage;
 }
 
-/// Returns the time for the rounds of a group. If it is not given, the points of a sweep of batches
-/// share 4 s, in whole tenths, so that two or three points are answered in about 10 s. Each has at
-/// least 1 s.
+/// Returns the seconds for the rounds of one group. If the user does not set them, they are 4 s
+/// divided by the number of points of the sweep over batches, rounded down to tenths, but at least
+/// 1 s. With two or three points, `normbench try` thus takes about 10 s in all.
 double seconds_of(const TryConfig& wanted) {
   constexpr double all = 4, least = 1;
   const auto points = static_cast<double>(std::max<std::size_t>(1, wanted.batches.size()));

@@ -26,17 +26,18 @@ struct TryConfig {
   // photographs.
   std::vector<Layout> out_layouts = {};
   Json threads = {};              // numbers of threads, or "all" among them; null: the default
-  std::optional<double> seconds;  // for the rounds of a group; nothing: decided by the points
+  std::optional<double> seconds;  // for a group's rounds; nothing: chosen by the number of points
   bool gpu = false;               // also compares normalising on the CPU and on the GPU
   // The stages of each variant, by its name; empty: the usual forms of normalising.
   std::vector<std::pair<std::string, Json>> variants = {};
 };
 
-/// Returns true if one of these stages of a config has this op.
+/// Returns true if one of `stages`, as a config has them, has the op `op`.
 bool runs(const Json& stages, std::string_view op);
 
-/// Returns a sentence if the usual variant "step by step" is left out, or if it uses only the first
-/// of several requested values. Returns nothing if `variants` is given.
+/// Returns a sentence if the variant "step by step" is left out, or if it uses only the first of
+/// several requested values. Returns no sentence if `wanted.variants` is not empty, because the
+/// config then has only these variants.
 std::vector<std::string> left_out_of(const TryConfig& wanted);
 
 /// Returns the config. If there are several numbers of images, they become an axis of `sweep`. If

@@ -20,7 +20,8 @@ std::string unlike_text(const NamedOutput& a, const NamedOutput& b,
 std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
                      const Results& results);
 /// Returns how much faster than the baseline all of the fastest cases are, like "; both are at
-/// least 8.54x the baseline". Returns "" if that is not certain, or if they are by less than 1 %.
+/// least 8.54x the baseline". Returns "" if no such factor is certain, or if they are less than 1 %
+/// faster.
 std::string lead_text(const Verdict& verdict);
 /// Returns a text like "34.0x (33.6-34.4) the baseline, at 97 % of the memory limit", or "" if
 /// there is no winner.

@@ -78,7 +78,7 @@ std::string figure_text(FigureKind kind, double value) {
 }
 
 std::string hidden_text(double visible) {
-  constexpr double too_noisy = 9;  // 1 + 9 is a factor of ten
+  constexpr double too_noisy = 9;  // a difference of 900 %, which is a factor of 1 + 9
   if (visible >= too_noisy) return "too noisy to tell";
   return fmt::format(
       "differences below {} cannot be seen here",

@@ -93,8 +93,8 @@ std::string ratio_number(double value);
 /// Returns a ratio like "34.0x" or "0.72x".
 std::string factor(double value);
 /// Returns a case's speed-up over the baseline, like "3.21x". The case must have a `ratio`. If the
-/// median times of the two cases contradict it, " (by ms 11.1x)" follows. unlike_times_text()
-/// explains that.
+/// median times of the case and the baseline contradict the `ratio`, " (by ms 11.1x)" follows.
+/// unlike_times_text() returns an explanation of "by ms".
 std::string speed_up_text(const CaseAnalysis& analysis);
 /// Returns the speed-up by the median times of the case and the baseline, like " (by ms 11.1x)", if
 /// it contradicts the case's `ratio`, a median of ratios. Otherwise returns "".

@@ -82,8 +82,8 @@ std::int64_t stream_of(const DeviceRecord& record) {
 }
 
 /// Returns the lane (a row of the trace viewer) on which a record of `source` is drawn. Device work
-/// is drawn on its stream, and a call on its thread of the process `pid`. Waits for a stream and
-/// overhead have lanes of their own.
+/// is drawn on its stream, and a call on its thread of the process `pid`. The overhead has a lane
+/// of its own, and so have the host's waits for a stream.
 LaneId lane_of(const DeviceRecord& record, const std::string& source, std::int64_t pid) {
   const std::int64_t stream = stream_of(record);
   switch (record.activity) {
@@ -101,8 +101,9 @@ LaneId lane_of(const DeviceRecord& record, const std::string& source, std::int64
   }
 }
 
-/// Maps ids of one recording to ids of the model, which several recordings share. The first use of
-/// an id maps it to ++last, and every later use returns the same number. `none` stays as it is.
+/// Maps ids of one recording to ids of the model, so that the recordings in a model do not share
+/// ids. The first use of an id maps it to ++last, and every later use returns the same number.
+/// `none` stays as it is.
 template <class Number>
 class Renumbered {
  public:
@@ -173,7 +174,7 @@ class Adding {
   }
 
   /// Adds a slice with the title of the case. It lasts from the first start to the last end of all
-  /// that was added.
+  /// slices that were added.
   void add_title() {
     if (profile_.variant.empty() || last_ns_ < first_ns_) return;
     lane({pid_, lane_id_of_titles, "cases"})

@@ -37,12 +37,12 @@ void CallTree::add(const TraceSlice& slice) {
 }
 
 /// Closes the open calls that do not contain the slice. Such a call may end after the start of the
-/// slice. With Nesting::shared_once, the time that the call and the slice share then counts only
-/// for the slice:
-/// - Each part of the shared time is subtracted from the self time of the innermost closed call
-///   that covers it.
-/// - The parent subtracts the durations of all its children from its self time, so it subtracts the
-///   shared time twice. For this reason, the shared time is added to its self time once.
+/// slice, so that the two share some time. With Nesting::shared_once, the shared time counts only
+/// for the slice. Example: a call from 0 to 10 and a slice from 8 to 20 have a parent from 0 to 30.
+/// - The self time of the call is 8, because the shared time of 2 is subtracted. If several nested
+///   calls are closed, the innermost call that covers a part of the shared time subtracts it.
+/// - The self time of the parent is 10. Without the durations of its children, it is 30 - 10 - 12.
+///   This subtracts the shared time of 2 twice, so 2 is added.
 void CallTree::close_before(const TraceSlice& slice) {
   std::int64_t lost_to_ns = slice.start_ns;
   while (!open_.empty() &&

@@ -27,7 +27,7 @@ struct Call {
 /// complete. The memory that the tree needs grows only with its depth.
 /// - The self time of a call is the part of its time that no direct child covers.
 /// - If a slice overlaps another one only partly, it is not a child of that slice.
-/// - If a call has only one child, and the rows of both have the same name, the child is merged
+/// - If a call has only one child, and both have the same row name in tables, the child is merged
 ///   into the call.
 /// - An async slice has no parent, no children and no self time.
 /// - Python frames are in the tree, too. So their time does not count as self time of the op around

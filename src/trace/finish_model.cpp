@@ -122,8 +122,9 @@ struct Change {
 using Changes = std::vector<Change>;
 using CounterKey = std::pair<std::int64_t, std::string>;  // pid and name
 
-/// Returns the name of the counter of a copy's bytes. A copy like "Memcpy HtoD (Pinned -> Device)"
-/// gets "link HtoD" or "link DtoH". Any other name gets "link".
+/// Returns the name of the counter to which the bytes of a copy are added. It is "link HtoD" for a
+/// copy with a name like "Memcpy HtoD (Pinned -> Device)", "link DtoH" for a copy with "DtoH" in
+/// its name, and "link" for any other copy.
 std::string link_name(std::string_view copy) {
   for (const std::string_view direction : {"HtoD", "DtoH"})
     if (copy.find(direction) != std::string_view::npos) return "link " + std::string(direction);
@@ -161,8 +162,10 @@ TraceCounter counter_of(const CounterKey& key, Changes& changes) {
   return counter;
 }
 
-/// Adds the changes that a lane's slices cause in the counters of rates. A slice inside a counted
-/// slice is skipped, because the bytes of the outer slice include the bytes of the inner one.
+/// Adds the changes that the slices of a lane cause in the counters: the rate of a slice (its bytes
+/// divided by its duration) is added at the start of the slice, and subtracted at its end. A slice
+/// inside a counted slice is skipped, because the bytes of the outer slice include those of the
+/// inner one.
 void add_changes(const TraceModel& model, const TraceLane& lane,
                  std::map<CounterKey, Changes>& all) {
   std::int64_t counted_until_ns = lane.slices.empty() ? 0 : lane.slices.front().start_ns;
@@ -179,9 +182,9 @@ void add_changes(const TraceModel& model, const TraceLane& lane,
   }
 }
 
-/// Returns counters of rates in GB/s. For each device, there is one for each direction of its
-/// copies, like "link HtoD". The counter "memory" is for all host stages whose bytes are known. The
-/// rates of slices that overlap in time are added. The value is 0 while nothing is moved.
+/// Returns counters of rates in GB/s. For each device, there is one counter for each direction of
+/// its copies, like "link HtoD". The counter "memory" is for all host stages whose bytes are known.
+/// The rates of slices that overlap in time are added. The value is 0 while nothing is moved.
 std::vector<TraceCounter> counters_of(const TraceModel& model) {
   std::map<CounterKey, Changes> all;
   for (const TraceLane& lane : model.lanes) add_changes(model, lane, all);
@@ -190,8 +193,8 @@ std::vector<TraceCounter> counters_of(const TraceModel& model) {
   return counters;
 }
 
-/// Returns the properties of the device in `all`. If they are missing, adds an object with only its
-/// id.
+/// Returns the properties of the device from the list `all`. If the list does not have them, adds
+/// an object that has only the device's id.
 const Json& properties_of(Json& all, std::int64_t device) {
   for (const Json& properties : all)
     if (properties.value("id", std::int64_t{-1}) == device) return properties;

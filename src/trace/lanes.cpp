@@ -48,8 +48,9 @@ class Nest {
 };
 
 /// Returns a nest (a lane that is being filled) on which the slice nests, or a new nest if there is
-/// none. With Clip, it is the first such nest. With Spread, it is the nest on which the slice gets
-/// the greatest depth, so that device work stays inside its own annotation.
+/// none. With `Overlap::Clip`, it is the first such nest. With `Overlap::Spread`, it is the nest on
+/// which the slice gets the greatest depth, so that device work stays inside the annotation of the
+/// range that submitted it.
 Nest& nest_for(const TraceSlice& slice, Overlap overlap, std::vector<Nest>& nests) {
   Nest* best = nullptr;
   std::uint32_t most = 0;
@@ -95,8 +96,8 @@ void clip_calls(std::vector<TraceSlice>& slices, TraceLosses& losses, LossMarks&
   }
 }
 
-/// Distributes the slices of `lane` over as many lanes as they need to nest, and appends these to
-/// `lanes`. The slices must be sorted parents first.
+/// Distributes the slices of `lane` over one or more lanes on which they nest, and appends these
+/// lanes to `lanes`. The slices must be sorted parents first.
 void nest(TraceLane lane, Overlap overlap, std::int64_t& last_tid, TraceLosses& losses,
           LossMarks& marks, std::vector<TraceLane>& lanes) {
   std::vector<Nest> nests(1);

@@ -1,4 +1,4 @@
-/// Memory allocated while calls ran.
+/// Computes how much memory was allocated during each call (such as an op).
 #pragma once
 
 #include <cstddef>

@@ -183,9 +183,9 @@ struct TraceLosses {
   std::int64_t without_times = 0;   // records whose times are missing
   std::int64_t launches = 0;        // calls that start device work
   std::int64_t launched = 0;        // launches whose work is in the trace
-  std::int64_t without_launch = 0;  // device work whose call is not in the trace
-  std::int64_t before_launch = 0;   // device work that seems to start before its call
-  std::int64_t most_skew_ns = 0;    // the longest time from the start of such work to its call
+  std::int64_t without_launch = 0;  // pieces of work whose call is not in the trace
+  std::int64_t before_launch = 0;   // pieces of work that seem to start before their call
+  std::int64_t most_skew_ns = 0;    // the longest time from such a start to the call
   std::int64_t clipped = 0;         // slices that were cut to fit into another one
   std::int64_t cut_off = 0;         // slices that are not in the file because of its maximum size
 

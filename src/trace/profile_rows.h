@@ -17,12 +17,13 @@ namespace normbench {
 /// - A host row sums the calls in CallTree (the tree of nested calls of a thread) that share the
 ///   row. CUDA calls are in this tree, too.
 /// - Memory that was allocated outside of calls is in a row "[memory]".
-/// - An annotation with `from_marks` counts as device work.
+/// - An annotation whose times are from CUDA events (`DeviceDetails::from_marks`) counts as device
+///   work.
 /// - Slices of worker threads, waits for streams, Python frames and slices of kind Other have no
 ///   row.
 std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape = false);
 
-/// Both functions call `take` with each row. They return how many pieces of device work are
+/// The next two functions call `take` with each row. They return how many pieces of device work are
 /// assigned to no op, because several processes may have submitted them. The function for a
 /// ReadTrace also removes the slices from `trace`.
 using TakeRow = std::function<void(ProfileRow&&)>;

@@ -66,7 +66,8 @@ std::vector<Border> borders_of(const Trace& trace) {
   return borders;
 }
 
-/// Computes `times`. pass() must be called with each border, in the order of the borders.
+/// Computes `times` from the borders (starts and ends of slices). pass() must be called with each
+/// border, in sorted order.
 class Sweep {
  public:
   void pass(const Border& border) {

@@ -47,7 +47,7 @@ void Submissions::add_call(const TraceSlice& slice, std::int64_t pid) {
   if (slice.async) return;
   while (!open_.empty() && slice.start_ns >= open_.back().slice.end_ns) open_.pop_back();
   // If times are in whole microseconds, a call may seem to end after the op that made it. So the op
-  // is taken from `open_` before the slices that do not contain the call are removed from it.
+  // of the call is looked up in `open_` before the slices that do not contain the call are removed.
   std::int64_t range = is_call(slice.kind) ? range_at_top() : -1;
   if (is_call(slice.kind) && slice.correlation >= 0)
     calls_.push_back({static_cast<std::uint64_t>(slice.correlation), pid, slice.start_ns, range});

@@ -14,8 +14,8 @@
 namespace normbench {
 
 /// Returns true if the slice is in CallTree (call_tree.h). The tree contains all Python frames. It
-/// also contains ops, annotations, CUDA calls and overhead, without a few names that torch.profiler
-/// hides.
+/// also contains ops, annotations, CUDA calls and overhead, except those with one of the few names
+/// that torch.profiler hides, such as "aten::is_leaf".
 bool is_in_tree(const TraceSlice& slice);
 
 /// Returns true if `slice` is not inside `other`. `slice` must not start earlier than `other`.
@@ -39,8 +39,8 @@ std::string_view row_name(const TraceSlice& slice);
 /// `other` is the innermost open slice. CallTree counts such slices as one call.
 bool is_same_call(const TraceSlice& slice, const TraceSlice& other);
 
-/// Device time of work that one slice submitted. `call` is the number of the slice (see
-/// Call::number).
+/// The device time of a piece of work, and the slice that submitted it. `call` is the index of this
+/// slice among all slices in CallTree (see Call::number).
 struct Submitted {
   std::int64_t call = 0;
   std::int64_t ns = 0;
@@ -66,8 +66,8 @@ class Submissions {
   /// Adds a piece of device work. `device` is the index of the device, or -1 if it is unknown.
   void add_work(const TraceSlice& work, std::int64_t device);
 
-  /// Returns true if the trace has work with an external id whose call is missing. In this case all
-  /// slices of the hosts must be given to add_id(), in the same order as to add_call().
+  /// Returns true if the trace has work that has an external id, but whose call is missing. In this
+  /// case all slices of the hosts must be given to add_id(), in the same order as to add_call().
   bool needs_ids() const { return !wanted_ids_.empty(); }
   void add_id(const TraceSlice& slice, std::int64_t pid);
 
@@ -103,12 +103,12 @@ class Submissions {
   static bool are_of_one_process(Candidates all);
   void sort_calls();
   std::int64_t range_at_top() const;
-  /// Returns the candidates in `all` that may have submitted the work.
-  /// - If process_of() returns a process for the device: the candidates of this process, or nullopt
-  ///   if it has none in `all`.
-  /// - If it returns none and all candidates are of one process: `all`.
-  /// - If it returns none and the candidates are of several processes: nullopt.
-  /// If `all` is empty, returns `all`.
+  /// Returns the candidates in `all` that may have submitted the work. The first rule that applies
+  /// decides:
+  /// - If `all` is empty, returns `all`.
+  /// - If process_of() knows the device's process, returns the candidates of that process, or
+  ///   nullopt if there are none.
+  /// - Returns `all` if its candidates are of one process, else nullopt.
   std::optional<Candidates> of_one_process(Candidates all, const Work& work) const;
   /// Returns the process that made the calls of at least 90% of the work of the device, or nullopt
   /// if there is none.

@@ -9,8 +9,8 @@ namespace {
 using sweeps::constant;
 using testing::ElementsAre;
 
-/// Returns a text for each AxisLine (the points of a sweep that differ in one axis only). It has
-/// the axis, the fixed values of other axes, and the values of the points, like R"(batch at
+/// Returns a text for each AxisLine (the points of a sweep that differ in one axis only). The text
+/// has the axis, the fixed values of other axes, and the values of the points, like R"(batch at
 /// {"memory":"pinned"}: 1 8 64)".
 std::vector<std::string> shown(const Results& results) {
   std::vector<std::string> lines;

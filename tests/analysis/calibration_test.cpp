@@ -13,8 +13,8 @@
 namespace normbench::calibration_test {
 namespace {
 
-/// Returns a pair with one round for each ratio. A ratio is the time of the second variant divided
-/// by the time of the first.
+/// Returns a pair of variants with one round for each ratio. A ratio is the time of the second
+/// variant divided by the time of the first.
 MeasuredPair measured_pair(PairKind kind, const std::vector<double>& ratios) {
   CaseResult one = examples::make_case({.variant = "one"});
   one.rounds.clear();
@@ -130,8 +130,8 @@ TEST(Calibration, TheSummaryCountsWhatIsKnown) {
 TEST(Calibration, FreshProcessesAreHeldAgainstTheOneBefore) {
   std::vector<JudgedPair> pairs{process(PairKind::Identical, 100), process(PairKind::Cached, 10)};
   EXPECT_EQ(summarize(pairs).between, std::nullopt);
-  pairs.push_back(process(PairKind::Identical, 103));  // 3 % above 100
-  pairs.push_back(process(PairKind::Cached, 9.9));     // 1 % below 10
+  pairs.push_back(process(PairKind::Identical, 103));  // 3 % above the 100 of the process before
+  pairs.push_back(process(PairKind::Cached, 9.9));     // 1 % below the 10
   EXPECT_NEAR(*summarize(pairs).between, 0.03, 1e-12);
   EXPECT_EQ(summarize(pairs).between_differences, 2);
   EXPECT_EQ(summarize(pairs).pairs, 0);

@@ -49,7 +49,7 @@ TEST(FaultCost, IsNoMoreThanATouchedPageCosts) {
   const Results results = with_touch(27, 27);
   const auto cost = fault_cost(results.groups[0], 1, results);
   EXPECT_DOUBLE_EQ(*cost->cost_ns, 1'000);
-  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // from the twin, which reuses outputs
+  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // from the case that reuses outputs
 }
 
 TEST(FaultCost, TimeThatOthersHadTheCpuIsNotItsOwn) {
@@ -76,7 +76,8 @@ TEST(FaultCost, ATwinWithoutALimitBoundsIt) {
 
 TEST(FaultCost, ALimitWithoutATwinBoundsIt) {
   const Results results = examples::blog();
-  const auto cost = fault_cost(results.groups[0], 0, results);  // case 0 reads uint8; no twin does
+  // A twin of a case reuses all outputs and is otherwise equal to the case. Case 0 has no twin.
+  const auto cost = fault_cost(results.groups[0], 0, results);
   ASSERT_TRUE(cost.has_value());
   EXPECT_FALSE(cost->twin.has_value());
   EXPECT_TRUE(cost->at_most);
@@ -310,7 +311,7 @@ TEST(Explain, OneStageThatDominates) {
   CaseResult& result = results.groups[0].cases[0];
   result.stages.push_back(result.stages[0]);
   result.stages[1].label = "resize";
-  result.source_bytes = result.result_bytes = 1'000'000'000;  // so that ExtraPasses is not found
+  result.source_bytes = result.result_bytes = 1'000'000'000;  // so that ExtraPasses is no cause
   result.stages[0].rounds_ns = {10, 10};
   result.stages[1].rounds_ns = {40, 40};
   const Cause cause = cause_of(results, 0);
@@ -389,7 +390,7 @@ TEST(ExplainSlow, ComparesStagesOfALabelWithThatLabelAlone) {
   const auto slow = analyse(results.groups[0], results).verdict.slow;
   ASSERT_TRUE(slow && is<why::StageApart>(slow->cause));
   const auto& stage = std::get<why::StageApart>(slow->cause.found);
-  EXPECT_THAT(stage.labels, testing::ElementsAre("two"));  // once, with the time of both
+  EXPECT_THAT(stage.labels, testing::ElementsAre("two"));  // once, for both stages
   EXPECT_FALSE(stage.is_in_both);
   EXPECT_DOUBLE_EQ(stage.own_ns, 12e6);
   EXPECT_TRUE(stage.instead.empty());

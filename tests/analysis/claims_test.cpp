@@ -96,8 +96,8 @@ TEST(Claims, AnotherProcessWidensTheInterval) {
   EXPECT_NEAR(claimed_ratio(pair, Relation::More).high, 0.52 * 1.05, 1e-12);
 }
 
-// A ratio of 1.04 is within the margin, so the cases count as equal. A claim that the ratio is 1.04
-// is still confirmed.
+// A ratio of 1.04 is within the margin of 5 % (the precision), so the cases count as equal. A claim
+// that the ratio is 1.04 is still confirmed.
 TEST(Claims, ASmallSizeIsNoContradiction) {
   Results results = examples::tie();
   results.precision = 0.05;
@@ -110,8 +110,8 @@ TEST(Claims, ASmallSizeIsNoContradiction) {
   EXPECT_EQ(sized("one", Relation::Less, "other", {1.5, 1.5}, results), Contradicted);
 }
 
-// The interval of a tie may be so wide that it contains ratios beyond the margin. A claim that one
-// case is faster is then not contradicted.
+// The interval of a tie may be so wide that it contains ratios beyond the margin of 5 % (the
+// precision). A claim that one case is faster is then not contradicted.
 TEST(Claims, AWideTieIsNoContradiction) {
   Results results = examples::tie();
   results.precision = 0.05;
@@ -119,7 +119,8 @@ TEST(Claims, AWideTieIsNoContradiction) {
   ASSERT_EQ(one.variant, "one");
   ASSERT_EQ(other.variant, "other");
   const auto outcome = [&](std::int64_t percent, Relation relation) {
-    for (std::size_t i = 0; i < one.rounds.size(); ++i)  // 1/4 of `other` slower, 1/4 faster
+    // A quarter of the rounds of "other" is slower by `percent`, and a quarter is faster.
+    for (std::size_t i = 0; i < one.rounds.size(); ++i)
       take(other.rounds[i],
            one.rounds[i].wall_ns * (100 + (i % 4 == 0) * percent - (i % 4 == 1) * percent) / 100);
     return judged(claim("one", relation, "other"), results).outcome;

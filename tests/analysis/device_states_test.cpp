@@ -12,8 +12,8 @@ using testing::Key;
 using testing::Not;
 using testing::Pair;
 
-/// Uses examples::gpu(). After every turn (the work of one case or limit in one round), the state
-/// of the GPU is 1,980 MHz, 40 C and not throttled.
+/// A copy of the document examples::gpu(). After every turn (the work of one case or limit in one
+/// round), the state of the GPU is 1,980 MHz, 40 C and not throttled.
 struct GpuDayDeviceStates : testing::Test {
   GpuDayDeviceStates() {
     for (auto* list : {&group().cases, &group().limits})
@@ -41,7 +41,7 @@ TEST_F(GpuDayDeviceStates, ThatStayChangeNothing) {
 }
 
 TEST_F(GpuDayDeviceStates, AClockThatChangesIsFlagged) {
-  state(5).sm_clock_mhz = 1'941;  // 1.97 % below the others
+  state(5).sm_clock_mhz = 1'941;  // 1.97 % below the others; up to 2 % is no change
   EXPECT_FALSE(device_states(group()).changed());
   state(5).sm_clock_mhz = 1'755;
   state(7).sm_clock_mhz = 2'100;

@@ -12,7 +12,7 @@ using sweeps::constant;
 using sweeps::linear;
 
 TEST(FitLine, RecoversAnExactLine) {
-  // t = 2 + bytes/10
+  // The points lie on the line t = 2 + bytes / 10.
   const auto fit = fit_line(std::vector<double>{10, 20, 400}, std::vector<double>{3, 4, 42});
   ASSERT_TRUE(fit);
   EXPECT_NEAR(fit->fixed_ns, 2, 1e-9);

@@ -48,8 +48,8 @@ std::vector<double> then(std::vector<double> first, const std::vector<double>& s
 TEST(ChangePoint, IsWhereALevelChanges) {
   const auto found = change_point(then(around(1, 9), around(2, 12)));
   EXPECT_EQ(found.at, 9U);
-  // Every value before the change is below every value after it. So the rank statistic is 9 * 12,
-  // and p is 2 exp(-6 (9 * 12)^2 / (21^3 + 21^2)).
+  // The 9 values before the change are all below the 12 values after it. So the rank statistic is
+  // 108, the product of both numbers, and p is 2 exp(-6 108^2 / (21^3 + 21^2)).
   EXPECT_NEAR(found.p_value, 2 * std::exp(-6 * 108.0 * 108 / (9261 + 441)), 1e-12);
   EXPECT_EQ(change_point(std::vector<double>(20, 1.0)).p_value, 1);
   EXPECT_EQ(change_point({}).p_value, 1);

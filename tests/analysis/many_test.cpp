@@ -12,7 +12,8 @@
 namespace normbench::many_test {
 namespace {
 
-/// Returns the document with only these cases of its first group.
+/// Returns the document with only the first group, and with only those of its cases that have the
+/// indices `cases`.
 Results with_only(const Results& all, std::vector<std::size_t> cases) {
   Results some = all;
   some.groups.resize(1);
@@ -78,7 +79,7 @@ TEST(Many, CasesThatShareTooFewRoundsAreFound) {
   int comparable = 0;
   for (int group = 0; group < 40; ++group) {
     Results results = examples::many(1, 12);
-    const auto held_up = random() % 12;  // of 20 rounds, on average
+    const auto held_up = random() % 12;  // of 20 rounds: those that others disturb, on average
     for (CaseResult& result : results.groups[0].cases) {
       if (random() % 8 == 0) result.rounds.resize(3 + random() % 5);
       for (Round& round : result.rounds)

@@ -120,8 +120,9 @@ TEST(Noise, ASlowClockIsTwoPercentBelowTheMedian) {
 }
 
 TEST(Noise, OutliersHaveAModifiedZScoreAbove3Point5) {
-  // The logarithms of the times over 100 ms are 0, 1 or -1. Their median is 0, and the median of
-  // their distances from 0 is 1. So z is 0.6745 times the distance.
+  // Each time is 100 ms * exp(x). At index 0, x is 5.18 and later 5.20. At the other indices, x is
+  // 0, 1 or -1. The median of x is 0, and the median of the distances from 0 is 1. So the z-score
+  // of a time is 0.6745 times the distance of its x from 0.
   const double e = std::exp(1);
   std::vector<double> ms;
   for (const int power : {0, 1, -1, 0, 1, -1, 1, -1, 0, 1, -1})

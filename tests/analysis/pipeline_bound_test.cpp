@@ -1,6 +1,10 @@
-/// Tests the bounds of pipelines, which are least times per item. A lane is the stages that the
-/// same servers run one after the other for each item. The bounds are computed from the times of
+/// Tests the bounds of pipelines, which are least times per item. A lane is a group of stages. It
+/// works on as many items at once as it has servers. The bounds are computed from the times of
 /// lanes that were measured alone.
+///
+/// In examples::pipelines(), an item takes 12 ms on lane "load", 0.5 ms on lane "cpu" and 6 ms on
+/// lane "save", and there are two cores. Case 1 has three items in flight and one server in each
+/// lane. It takes 12.4 ms per item, in rounds of 20 items.
 #include <gmock/gmock.h>
 
 #include "analysis/analysis.h"
@@ -20,7 +24,7 @@ struct PipelineBoundTest : testing::Test {
   }
   PipelineBound bound(int index) { return *analysis(index).bound; }
   /// Sets how long an item takes on the lane when the lane runs alone, and how many servers the
-  /// lane has in all pipelines. A lane works on as many items at once as it has servers.
+  /// lane has in all pipelines.
   void set_lane(std::size_t lane, double ms, std::int64_t servers) {
     for (Round& round : group.limits[lane].rounds) {
       round.wall_ns = static_cast<std::int64_t>(ms * 1e6) * group.limits[lane].iterations;
@@ -77,12 +81,12 @@ TEST_F(PipelineBoundTest, MoreServersHelpLessWhereItemsAreOfUnlikeLength) {
   CaseResult& load = group.limits[0];
   const double alike = bound(1).more->gain.value;
   load.pipeline->latency_ns.clear();
-  for (std::size_t i = 0; i < load.rounds.size() * 20; ++i)  // the last of 20 items is long
+  for (std::size_t i = 0; i < load.rounds.size() * 20; ++i)  // the last of 20 items takes longer
     load.pipeline->latency_ns.push_back(i % 20 == 19 ? 12'000'000 : 1'000'000);
   const double unlike = bound(1).more->gain.value;
   // The latencies of 20 items add up to 31 ms, but the lane takes 240 ms for them. So the latencies
-  // are scaled, and the long item counts as 240 * 12 / 31 ms. It begins when the other 19 items are
-  // nearly loaded.
+  // are scaled by 240 / 31, and the long item counts as 12 * 240 / 31 ms. A second server helps
+  // little with this item, because the other 19 items are nearly loaded when it begins.
   EXPECT_LT(unlike, alike - 0.1);
 }
 

@@ -1,4 +1,4 @@
-/// Tests predictions of the bound of a pipeline from measured stages.
+/// Tests predictions of the bound (the least time per item) of a pipeline from measured stages.
 #include "analysis/prediction.h"
 
 #include <fmt/format.h>
@@ -81,7 +81,10 @@ TEST_F(PredictionTest, CoresBoundWhereServersWouldNot) {
 
 TEST_F(PredictionTest, StagesKeepNoMoreCoresBusyThanTheyDidWhenMeasured) {
   planned().pipeline->lanes[0].servers = 2;
-  for (CaseResult& result : times.groups[0].cases) result.rounds[0].wall_ns = 4;  // CPU time: 1 ns
+  // The wall time becomes 4 ns and the CPU time stays 1 ns, so a stage keeps a quarter of a core
+  // busy. The two cores then need only (10 + 3) ms / 4 / 2 per item. The two servers of the first
+  // lane need 10 ms / 2, so this lane is the bound.
+  for (CaseResult& result : times.groups[0].cases) result.rounds[0].wall_ns = 4;
   const Prediction prediction = predict(planned(), times, 2);
   EXPECT_EQ(prediction.kind, BoundKind::Lane);
   EXPECT_EQ(prediction.bound_ns, 5e6);
@@ -97,7 +100,7 @@ TEST_F(PredictionTest, OneThreadDoesTheHostsWorkOfAllLanes) {
 TEST_F(PredictionTest, AStageMayReadWhatAnyStageBeforeItGave) {
   for (CaseResult& result : times.groups[0].cases)
     result.stages.insert(result.stages.begin() + 1, result.stages[0]);
-  times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // between cast and normalize
+  times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // the stage that was inserted
   EXPECT_THAT(predict(planned(), times, 16).missing, IsEmpty());
 }
 

@@ -45,8 +45,8 @@ TEST(SimulatedPipeline, ItemsOfUnlikeLengthLeaveServersIdle) {
 TEST(SimulatedPipeline, AServerTakesTheOldestItemThatWaits) {
   PipelineModel model = chain({0, 0, 0}, 0, 3);
   model.lanes[0].servers = model.lanes[2].servers = 3;
-  // Item 2 is in the second lane from 1 to 6. Item 1 arrives there at 2 and item 0 at 3. At 6 the
-  // lane takes item 0.
+  // Item 2 is in the second lane from time 1 to 6. Item 1 arrives there at 2 and item 0 at 3. At 6
+  // the lane takes item 0, because item 0 is older than item 1.
   model.work_ns = {{3, 1, 9}, {2, 1, 1}, {1, 5, 1}};
   EXPECT_EQ(simulated_ns(model), 6 + 1 + 9);
 }

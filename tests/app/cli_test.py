@@ -763,7 +763,8 @@ class CliTest(unittest.TestCase):
             topology, cache = cpus / f"cpu{cpu}/topology", cpus / f"cpu{cpu}/cache/index3"
             for folder, files in ((topology, {"core_id": cpu, "thread_siblings": f"{1 << cpu:x}",
                                               "physical_package_id": 0, "core_siblings": "3" if cpu < 2 else "c"}),
-                                  # CPUs 1 and 2 share a cache, but are in different packages.
+                                  # CPUs 1 and 2 share a cache, but are in different packages. The
+                                  # program keeps hwloc from writing a warning about this.
                                   (cache, {"shared_cpu_map": "6" if cpu in (1, 2) else f"{1 << cpu:x}", "level": 3,
                                            "type": "Unified", "size": "8192K", "coherency_line_size": 64})):
                 folder.mkdir(parents=True)

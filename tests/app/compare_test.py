@@ -12,7 +12,7 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
-sys.path.append("/usr/lib/python3/dist-packages")  # the packages of Debian, for any Python
+sys.path.append("/usr/lib/python3/dist-packages")  # so that any Python finds Debian's packages
 try:
     import junitparser
 except ImportError:  # scripts/setup installs it

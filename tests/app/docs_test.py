@@ -105,7 +105,7 @@ class Copy:
         program = tools / "normbench"
         program.write_text(QUICK.format(program=shlex.quote(str(NORMBENCH))))
         program.chmod(0o755)
-        # The Python package finds the program where a build of its folder would be.
+        # The Python package looks for the program in ../build/release, where a build would put it.
         shutil.copytree(SOURCE_DIR / "python/normbench", folder / "python/normbench", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(SOURCE_DIR / "python/pyproject.toml", folder / "python")
         (folder / "build/release").mkdir(parents=True)

@@ -27,7 +27,7 @@ ON_FAKE_CUDA, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
 
 FASTER = int(os.environ.get("FASTER", 10))
 MUCH_FASTER = 100  # for tests that do not depend on time
-INFO_SECONDS = 15  # time of info on a GPU; tests sleep instead, because its sizes cannot be scaled
+INFO_SECONDS = 15  # time of `info` on a GPU; tests sleep instead, because the sizes that it measures cannot be scaled
 SMALL_CACHES = f"package:1 l3:1(size={32_000_000 // FASTER}) core:2 pu:1"  # a tenth of 32 MB, in hwloc's syntax
 NVIDIA_SMI = "echo '==============NVSMI LOG=============='"
 FAKE_CUPTI = ON_FAKE_CUDA.parent / "fake_cupti"
@@ -282,7 +282,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
             return done.stdout
         whole = planned("--plan")
         self.assertRegex(whole, r"(?m)^nvidia-smi +1 +10 s +2 s$")
-        self.assertRegex(whole, r"(?m)^selftest-quick +1 +60 s +40 s$")  # the CUDA context may be cold
+        self.assertRegex(whole, r"(?m)^selftest-quick +1 +60 s +40 s$")  # the GPU's first answer may take long
         self.assertNotIn("time left over", whole)
         first = planned("--run", "1", "--plan")
         self.assertRegex(first, r"(?m)^selftest-quick +1 +60 s +40 s$")

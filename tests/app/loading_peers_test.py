@@ -391,7 +391,7 @@ class Workers(LoadingTest):
         self.run_of(peer, 1)
         pids = children(peer.process.pid)
         for pid in pids:
-            self.assertEqual(os.readlink(f"/proc/{pid}/fd/1"), os.readlink(f"/proc/{peer.process.pid}/fd/1"))  # stderr, for both
+            self.assertEqual(os.readlink(f"/proc/{pid}/fd/1"), os.readlink(f"/proc/{peer.process.pid}/fd/1"))  # both have stderr as stdout
             os.kill(pid, signal.SIGSTOP)
         try:
             peer.process.kill()
@@ -534,7 +534,7 @@ class Protocol(LoadingTest):
         items = [tuple(int(lines[i][k]) for k in (1, 2, 4)) for i in range(1, len(lines) - 1)]
         self.assertEqual(items[:6], [(0, 1, 2), (1, 2, 2), (0, 1, 1), (0, 1, 3), (1, 2, 3), (2, 3, 3)])
         self.assertEqual(items[-3:], [(0, 1, 3), (1, 2, 3), (2, 3, 3)])
-        warm_up = items[6:-3]  # its passes take the items in order, each pass up to its last item
+        warm_up = items[6:-3]  # the passes of the warm-up take the items in order
         self.assertEqual([item for item, _, _ in warm_up], list(range(len(warm_up))))
         self.assertGreater(len({count for _, _, count in warm_up}), 1)
         for (_, taken, count), (_, following, _) in zip(warm_up, [*warm_up[1:], (0, 1, 0)]):

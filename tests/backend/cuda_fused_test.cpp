@@ -44,7 +44,8 @@ TEST_P(FusedMove, TakesEveryAlignmentOfBothSides) {
 INSTANTIATE_TEST_SUITE_P(Cuda, FusedMove, testing::ValuesIn(all_dtypes),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
-/// Returns the self-test's normalizations that write `to`.
+/// Returns the normalizations in samples() (the ops that the self-test runs) whose output has the
+/// dtype `to`.
 std::vector<Normalize> normalizations_to(DType to, const Shape& shape) {
   std::vector<Normalize> ops;
   for (const Op& op : samples(Normalize::name, shape))
@@ -211,8 +212,9 @@ TEST(FusedDenormalize, HoldsTheConstantsOfAChannel) {
   EXPECT_EQ(arguments.b[1], 40.0f);
 }
 
-/// With one image, one launch handles both windows of the first list, because they are one distance
-/// apart. In all other cases each window needs its own launch.
+/// A single launch handles all windows if the batch has one image and the distance in memory from
+/// each window to the next is the same and not negative. That is so for one image and the first
+/// list of windows. In all other cases each window needs its own launch.
 TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
   const auto at = [](std::int64_t top, std::int64_t left) {
     return Window{.height = 8, .width = 24, .top = top, .left = left};
@@ -251,7 +253,8 @@ TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
         }
 }
 
-/// An element function that counts its calls. Only the kernel body under test calls it.
+/// A function that a fused kernel applies to each element. It counts its calls. Only the kernel
+/// body under test calls it.
 struct Counted {
   static inline std::int64_t applied = 0;
   NoConstant at(std::int64_t) const { return {}; }

@@ -88,6 +88,8 @@ TEST(LargeNormalize, TakesWholeGroupsOfPixelsApart) {
   for (const Flip flip : {Flip::None, Flip::Vertical}) {
     LargeNormalize image(Layout::Nhwc, {2, 3, side, side}, Layout::Nchw, flip);
     // The last output pixel of an image is made from its input pixel with the index last - 1.
+    // Flip::Vertical moves the first row to the end, so that this pixel is the last one of the
+    // first row.
     const std::int64_t last = flip == Flip::None ? pixels : side;
     for (int c = 0; c < 3; ++c)
       image.in(3 * (pixels + last - 1) + c) = static_cast<std::uint8_t>(10 + c);

@@ -19,8 +19,9 @@ TensorDesc tensor(Layout layout, const Shape& shape) {
   return dense(DType::UInt8, layout, shape, Memory::Device);
 }
 
-/// A move of more than 2^31 elements. The tests compute only which element moves where, and touch
-/// no memory of tensors. If `alike`, all channels are treated alike.
+/// The arguments of make_walk() for tensors of more than 2^31 elements. The tests compute only
+/// which input element moves to which output element, and touch no memory of tensors. If `alike`,
+/// all channels are treated in the same way, so the walk need not tell them apart.
 struct Large {
   TensorDesc in, out;
   bool alike;

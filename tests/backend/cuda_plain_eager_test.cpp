@@ -20,7 +20,8 @@ void run_cast(const View& in, const View& out) {
                  [](const auto& body) { run_body(body); });
 }
 
-/// Returns the constants that `launch_sub` and `launch_div` take.
+/// Returns the constants that `launch_sub` and `launch_div` take. For a division, each divisor is
+/// followed by its inverse.
 template <class Operation>
 std::vector<float> constants_of(const std::vector<double>& values) {
   std::vector<float> constants;

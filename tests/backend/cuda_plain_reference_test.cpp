@@ -6,8 +6,8 @@
 namespace normbench::cuda::cuda_plain_reference_test {
 namespace {
 
-/// Returns `whole` and views of its middle. The rows and planes of these views have gaps, and some
-/// of the views are mirrored.
+/// Returns `whole`, its middle, the middle mirrored in both directions, and `whole` with its rows
+/// in reverse order. In memory, the rows and planes of the middle have gaps between them.
 std::vector<View> strided(const View& whole) {
   const auto& [n, c, h, w] = whole.desc.shape;
   const View inner = crop_view(whole, 1, 2, h - 2, w - 3);

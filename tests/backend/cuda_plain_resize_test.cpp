@@ -52,8 +52,8 @@ TEST(CudaResize, KeepsToTheReference) {
         }
 }
 
-/// Returns the weights of `taps`, which the CUDA code computes, as a vector like that of
-/// normbench::Taps.
+/// Returns the weights that the CUDA code computes for `taps`, as a vector. normbench::Taps stores
+/// its weights in such a vector, so the tests can compare both.
 std::vector<double> weights_of(const Taps& taps) {
   std::vector<double> weights;
   for (std::int32_t k = 0; k < taps.count; ++k) weights.push_back(taps.weight(k));

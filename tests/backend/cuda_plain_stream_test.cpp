@@ -131,7 +131,7 @@ TEST(CudaStream, CountsPast32Bits) {
                      });
   };
   check(terabyte / 4 + 77, terabyte + 320);  // reads 1 byte for each 4 that it writes
-  check(terabyte / 3, terabyte + 320);       // rows are dealt to blocks
+  check(terabyte / 3, terabyte + 320);       // no such ratio: Deal gives rows to blocks
 }
 
 }  // namespace

@@ -14,8 +14,9 @@ TensorDesc tensor(Layout layout, const Shape& shape) {
   return dense(DType::UInt8, layout, shape, Memory::Device);
 }
 
-/// The members of a Walk that tests compare: runs, elements, period, stride of pixels, stride of
-/// channels, axis of the channel.
+/// The members of a Walk that tests compare: the number of runs (contiguous parts of the output),
+/// the elements of a run, the elements of a run from one pixel to the next (the period), the input
+/// elements to the next pixel and to the next channel, and the index of the axis of channels.
 using Geometry = std::array<std::int64_t, 6>;
 
 Geometry geometry(const Walk& w) {
@@ -29,7 +30,7 @@ TEST(Walk, MergesWhatTheStridesAllow) {
     return geometry(make_walk(in, out, alike));
   };
   EXPECT_EQ(of(planes, planes, false), (Geometry{6, 35, 1, 1, 0, 0}));   // a run is a plane
-  EXPECT_EQ(of(planes, planes, true), (Geometry{1, 210, 1, 1, 0, 3}));   // one run of everything
+  EXPECT_EQ(of(planes, planes, true), (Geometry{1, 210, 1, 1, 0, 3}));   // a run is the output
   EXPECT_EQ(of(pixels, pixels, false), (Geometry{1, 210, 3, 3, 1, 3}));  // one run, pixel by pixel
   EXPECT_EQ(of(pixels, pixels, true), (Geometry{1, 210, 1, 1, 0, 3}));
   EXPECT_EQ(of(pixels, planes, false), (Geometry{6, 35, 1, 3, 0, 0}));
@@ -60,7 +61,7 @@ TEST(Walk, HasNoRunsWithoutElements) {
 
 TEST(Slots, AreSharedByAsFewThreadsAsARunNeeds) {
   Walk walk;
-  walk.elements = 224;  // elements of a run: 56 slots of float32
+  walk.elements = 224;  // elements of a run: 56 slots of 4 float32
   walk.runs = 10;
   walk.outer[0] = {Divisor::of(10), 300, 224};
   const Slots few = Slots::of(walk, 4096, 4, 4, 1 << 18);
@@ -75,7 +76,8 @@ TEST(Slots, AreSharedByAsFewThreadsAsARunNeeds) {
   EXPECT_EQ(Slots::of(walk, 4096 + 4, 4, 4, 0).per_run, 57);  // 55 whole slots, a head and a tail
 }
 
-/// Returns the indices of the slots that the threads of run `run` process, sorted.
+/// Returns the indices of the slots of run `run` that threads process, sorted. A slot is 16 bytes
+/// of the output.
 std::vector<std::int64_t> slots_taken(const Slots& slots, std::int64_t run) {
   const std::int64_t per_run = slots.chunks.divisor << slots.lane_bits;
   std::vector<std::int64_t> taken;

@@ -38,7 +38,7 @@ ScarceMemory queue_memory;
 [[maybe_unused]] auto* const default_memory = std::pmr::set_default_resource(&queue_memory);
 
 /// Tests Tracer with the fake CUPTI library, which is reset before each test. A test can set the
-/// mode of the library.
+/// mode of the library, which makes it fail or behave in another way.
 class CuptiTracer : public testing::Test {
  protected:
   CuptiTracer() : library_(dlopen(FAKE_CUPTI, RTLD_NOW)), fake(FakeCupti::find(FAKE_CUPTI)) {
@@ -297,8 +297,9 @@ TEST_F(CuptiTracer, ARefusedClockIsMappedToTheHosts) {
   ASSERT_THAT(trace.records, SizeIs(1));
   EXPECT_GT(trace.clock_error_ns, 0);
   const std::int64_t off = trace.records[0].start_ns - static_cast<std::int64_t>(before);
-  // The clocks are compared when tracing starts and when it stops. Each comparison has an error.
-  // The call began before tracing started, so its time is extrapolated and its error is larger.
+  // CUPTI's clock is compared with the host's when tracing starts and when it stops. Each
+  // comparison has an error. The recorded call began before tracing started, so its time is
+  // extrapolated, and its error is larger.
   EXPECT_LE(std::abs(off), 10 * trace.clock_error_ns + 1000);
 }
 

@@ -15,8 +15,9 @@ namespace normbench::fresh_pages_test {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-// walk() splits each of these shapes into several slices. In the first shape, every plane starts at
-// a cache line. In the second shape, some planes start within a line.
+// walk() of backend/cpu/walk.h splits a tensor of each of these shapes into several slices. In the
+// first shape, every plane starts at a cache line. In the second shape, some planes start within a
+// line.
 const std::vector<Shape> kShapes{{2, 3, 210, 320}, {1, 3, 301, 299}};
 
 /// An output in pages that nothing has touched. It starts `shift` bytes past the start of the
@@ -74,6 +75,7 @@ std::vector<Route> routes() {
 }
 
 /// Runs the CPU kernel of `route` on the whole tensor with a team of `threads` threads.
+/// `pages_mapped` tells the kernel whether the pages of the output are mapped.
 void run(const Route& route, const View& in, const View& out, bool pages_mapped, int threads) {
   const Kernel kernel = cpu_row(name_of(route.op), route.row);
   const Signature signature{.in = {in.desc}, .out = {out.desc}, .pages_mapped = pages_mapped};

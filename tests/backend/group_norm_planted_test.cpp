@@ -27,7 +27,7 @@ enum class Fault {
 
 using Tensors = std::vector<Tensor64>;
 
-/// Computes y from the statistics in `out`.
+/// Computes y, which is `out[0]`, from the means in `out[1]` and the values 1 / std in `out[2]`.
 void normalise(const GroupNorm& op, const Tensors& in, Tensors& out) {
   const GroupNorm::Inputs which = op.inputs();
   out[0] = map_channels(group_scaled(in[which.x], out[1], out[2]), [&](double h, std::int64_t c) {
@@ -135,7 +135,8 @@ constexpr RandomValues standard{Distribution::Normal, 0, 1},
     far_from_zero{Distribution::Normal, 1e4, 1};
 
 /// Returns the failures of the forward pass and of both backward passes, with "" for a pass without
-/// a failure. x has 588 elements in 6 groups of 98.
+/// a failure. The input x has 588 elements in 6 groups of 98, so the last group starts at element
+/// 490 (in NCHW order).
 std::vector<std::string> found(const Kernel& row, const RandomValues& values, Layout layout) {
   return failures_of(
       row, GroupNormPasses({.x = dense(DType::Float32, layout, {2, 6, 7, 7}, Memory::Pageable),

@@ -79,8 +79,8 @@ ROWS = [
     Row("PlanesBody<float, ScaleAndShift>", 20, 16, 40, constants=4),
     Row("PairBody<float, (Add|Multiply)>", 32, 16, 40),
     # One block computes a group. One loop sums and another one normalizes, and each loop has a row
-    # here. Accesses to shared memory are conditional, and so are accesses to x, which may be null.
-    # They count as instructions, but not as bytes.
+    # here. Accesses to shared memory have a condition, and so have accesses to x, which may be
+    # null. The budget counts accesses with a condition as instructions, but not as bytes.
     *[Row(f"Group{body}, true>", loads, stores, most, loop=True, registers=64)
       for body, loads, stores, most in [
           ("Forward<float, 4, (1|4)", 64, 0, 120), ("Forward<float, 4, (1|4)", 0, 64, 130),

@@ -107,8 +107,8 @@ void expect_right(const Kernel& kernel, const Op& op, const Signature& s) {
 
 class NormalizeRows : public testing::TestWithParam<std::tuple<Kernel, std::string>> {};
 
-/// Tests the kernels on whole and cropped rows of pixels, also mirrored ones. Planes are multiples
-/// of a cache line, but some rows of pixels start within a line.
+/// Tests the kernels on whole and cropped rows of pixels, also mirrored ones. The sizes of planes
+/// are multiples of a cache line, but some rows of pixels start within a line.
 TEST_P(NormalizeRows, KeepToTheReferenceRowByRow) {
   const auto& [kernel, target] = GetParam();
   const ForcedSimd forced(target);

@@ -311,7 +311,7 @@ TEST_F(StoredRows, GiveTheirPixelsHoweverTheyLie) {
 }
 
 TEST_F(StoredRows, MappedFilesThatAreCutLaterAreNamed) {
-  for (const std::size_t images : {1, 3}) {  // 1: mapped at each read, 3: mapped once
+  for (const std::size_t images : {1, 3}) {  // a file of 1 is mapped at each read, one of 3 once
     store(Storage::Raw, Layout::Nhwc, images);
     const Load op =
         load({.batch = 6, .height = 4, .width = 5, .storage = Storage::Raw, .via = Via::Mmap});

@@ -62,8 +62,8 @@ const Kernel& row(const Backend& cpu, std::string_view name) {
   throw std::runtime_error("no such row");
 }
 
-/// Returns the error of loading one file, or "". The file is replaced by the mutated one after
-/// prepare(), so that the launch meets the mutation.
+/// Returns the error of loading one file, or "". prepare() reads the whole file. Then the mutated
+/// file replaces it, so that the launch reads the mutated file.
 std::string complaint(Backend& cpu, std::string_view name, const std::string& path,
                       const Bytes& whole, const Bytes& mutated) try {
   write_file(path, whole);

@@ -39,7 +39,7 @@ TEST(Parts, DoNotLieLikeTheOutputOfThePartBefore) {
     }
 }
 
-/// Bytes that start `distance` bytes past a page, with space behind them.
+/// Bytes that start `distance` bytes past the start of a page, with space behind them.
 class OnPages {
  public:
   OnPages(std::int64_t bytes, std::int64_t distance)
@@ -57,7 +57,7 @@ class OnPages {
 class RowsInParts : public testing::TestWithParam<std::string> {
  protected:
   /// Expects the CPU kernel `row` to copy its input when the tensors start `in_at` and `out_at`
-  /// bytes past a page.
+  /// bytes past the start of a page.
   void expect_copy(std::string_view row, const Op& op, std::int64_t in_at, std::int64_t out_at) {
     const TensorDesc desc =
         dense(DType::Float32, Layout::Nchw, {1, 1, 1, 70'016}, Memory::Pageable);

@@ -47,7 +47,7 @@ TEST_P(Streams, WriteEveryByteWithAnyTeam) {
     }
 }
 
-// A changed input byte must change the output, since every byte is read.
+// A changed input byte must change the output, because a stream must read every byte.
 TEST_P(Streams, ReadEveryVector) {
   for (const auto& [reads, writes] :
        {std::pair{4, 1}, {2, 1}, {5, 3}, {6, 5}, {9, 1}, {1, 1}, {1, 4}, {1, 0}})

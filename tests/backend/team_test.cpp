@@ -168,7 +168,8 @@ TEST(TeamFor, IsExplained) {
             "core's own cache holds 1.05 MB. A number is used as written");
 }
 
-/// Returns "thread: slice kind depth" for each slice that a team of three records for a stage.
+/// Returns a text like "omp worker 1: read part depth 0" for each slice that a team of three
+/// threads records for a stage: the thread, and then the name, kind and depth of the slice.
 std::vector<std::string> shares_of(std::string_view stage, bool enabled) {
   SystemClock clock;
   Recorder recorder(clock);

@@ -1,5 +1,5 @@
-/// Compares a normalize of several windows with three ops that give the same result: crop, concat
-/// and normalize.
+/// Compares one `normalize` that has several crop windows with three ops that give the same result:
+/// `crop`, `concat` and `normalize`.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/simd_targets.h"

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* head = R"({"schema": 1, "name": "check", "experiments": [{"name": "check",
   "source": {"dtype": "uint8", "batch": 16, "size": [480, 640]}, "variants": {"one": )";
 
-/// Checks a correct output of the variant's stages in each iteration.
+/// Runs the stages of a variant once, and then checks their output in each iteration.
 void check(benchmark::State& state, const std::string& stages) {
   Backends backends;
   backends.list.push_back(make_cpu_backend());

@@ -30,7 +30,7 @@ SHAPES = ((1, 3, 256, 256), (10, 3, 720, 1280))
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 TURN_NS = 10_000_000
 WARM_UP_NS = 2_000_000
-# Each statement computes a result and then frees the previous one. Both are timed, as in the peer.
+# Each statement computes a result and then frees the previous one. The time includes the freeing, as in the peer.
 FORMS = {
     "eager": ("kept[0] = (x - mean) / std", {}),
     "torchvision": ("kept[0] = F.normalize(F.to_dtype(x, torch.float32, scale=True), m, s)",

@@ -24,7 +24,7 @@ template <Dtypes D>
       _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in))));
 }
 
-/// Computes 64 elements of one channel.
+/// Computes x * a + b for 64 elements x of one channel.
 template <Dtypes D>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] inline void step(const std::byte* in,
                                                                        std::byte* out, float a,

@@ -186,8 +186,8 @@ bool ends(pid_t pid) {
   return false;
 }
 
-// The child and its own child read nothing and do not check whether their parent lives. So they
-// must be killed.
+// The child and its own child read nothing and do not check whether their parent lives. So they end
+// only if they are killed.
 TEST_F(ChildProcessTest, EndsWithItsGroupIfThisProcessIsKilled) {
   std::array<int, 2> told{};
   ASSERT_EQ(pipe(told.data()), 0);

@@ -71,16 +71,16 @@ TEST(Float16, TooLargeBecomesInfinityAndTooSmallZero) {
 }
 
 TEST(Float16, IsRoundedOnceAndNotThroughFloat) {
-  // If this value were rounded to float first, it would become the midpoint between 1 and its
-  // successor, which rounds to 1.
+  // If this value were rounded to float first, it would become the midpoint between 1 and the next
+  // larger Float16. The midpoint rounds to 1.
   EXPECT_EQ(rounded<Float16>(1 + 0x1p-11 + 0x1p-40).bits, 0x3c01);
 }
 
 TEST(Float16, NanStaysNan) {
   EXPECT_TRUE(std::isnan(to_double(rounded<Float16>(std::nan("")))));
   EXPECT_TRUE(std::isnan(to_double(rounded<BFloat16>(std::nan("")))));
-  // A signalling NaN. Its payload is only in bits that Float16 does not have. If it were cut off,
-  // the value would be infinity.
+  // A signalling NaN. The only set bit of its payload is one that Float16 does not have. If this
+  // bit were cut off, the value would be infinity.
   EXPECT_TRUE(std::isnan(to_double(rounded<Float16>(std::bit_cast<double>(0x7ff0000000000001)))));
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Reads `text` with `use` and returns the issues as "pointer: text".
+/// Calls `use` with a Reader of the JSON text `text`. Returns the issues that the Reader found, as
+/// "pointer: text".
 std::vector<std::string> issues_of(const std::string& text,
                                    const std::function<void(Reader&)>& use) {
   const Json value = Json::parse(text);

@@ -17,8 +17,8 @@
 namespace normbench {
 namespace {
 
-/// Returns by which factor all calls and device work are faster than on a GPU, or 0 if the costs
-/// are off.
+/// Returns by which factor all calls and device work are faster than on a GPU, or 0 if no costs are
+/// simulated.
 std::int64_t faster() {
   static const std::int64_t value = [] {
     const char* const text = std::getenv("NORMBENCH_FAKE_COSTS");

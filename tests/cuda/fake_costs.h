@@ -37,15 +37,16 @@ class FakeCosts {
   };
 
   /// Sets the device time of the task that the present call submits. If the task is not `captured`
-  /// into a CUDA graph, it cannot start before now. If in addition no check will read its output,
-  /// the work of the task is left out.
+  /// into a CUDA graph, it cannot start before the present time. The work of such a task is left
+  /// out if no check will read its output.
   void charge(FakeTask& task, bool captured);
   /// Waits until this process's clock shows `device_ns`.
   void wait_until(std::int64_t device_ns) const;
 
-  /// Lets the next task run if the host memory starts with 16 equal poison bytes, because a check
-  /// will then read the memory. The first tasks after the creation of a stream, after cudaMemcpy
-  /// and after cudaMemset run in any case.
+  /// Is called with host memory to which the next task may write its output. A check fills an
+  /// output with 0x55 or 0xFF before it reads the output. So if the first 16 bytes of the memory
+  /// all have one of these values, the next task runs. The first tasks after the creation of a
+  /// stream, after cudaMemcpy and after cudaMemset run in any case.
   void see_output(const void* host_memory, std::size_t bytes);
   bool runs_bodies() const { return !on() || looked_at_ > 0; }
 

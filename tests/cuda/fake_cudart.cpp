@@ -54,7 +54,8 @@ FakeCuda::FakeCuda() : devices(devices_asked_for()) {
   attributes[cudaDevAttrClockRate] = 1'000'000;
   attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] =
       static_cast<int>(properties.sharedMemPerBlockOptin);
-  if (const char* const driver = std::getenv("NORMBENCH_FAKE_DRIVER")) {  // old, like "12020"
+  // The variable has the version of a driver that is too old, like "12020".
+  if (const char* const driver = std::getenv("NORMBENCH_FAKE_DRIVER")) {
     driver_version = std::atoi(driver);
     failures = {{"cudaGetDeviceCount", cudaErrorInsufficientDriver, 1, true}};
   }

@@ -89,7 +89,7 @@ class FakeCuda {
   cudaError_t failing_code = cudaErrorUnknown;
   std::set<const void*> loaded;                     // kernels whose code is on the device
   int late_loads = 0;                               // launches that first had to load their kernel
-  std::map<const void*, std::size_t> shared_bytes;  // raised limits, by kernel
+  std::map<const void*, std::size_t> shared_bytes;  // raised limits, by kernel; others: the default
   /// Tells which threads of each launch run: those for which it returns true. If the function is
   /// empty, all threads run.
   std::function<bool(std::int64_t thread)> runs;

@@ -10,7 +10,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-/// Checks that the fake CUDA runtime reports the mistakes that other tests rely on.
+/// Checks that the fake CUDA runtime delays and orders work like a real one, and that it notices
+/// mistakes in its use. Other tests rely on both.
 class FakeCudartTest : public CudaTest {
  protected:
   void SetUp() override {
@@ -205,8 +206,8 @@ TEST_F(FakeCudartTest, MemoryOfAPoolIsThereInTheOrderOfItsStream) {
   cudaMemPoolDestroy(pool);
 }
 
-/// The first query does the work before the event, but still answers that the event is not ready.
-/// This models that a real device continues to work between two queries.
+/// cudaEventQuery() does the work before the event, but its first call still answers that the event
+/// is not ready. In the same way, a real device continues to work between two queries.
 TEST_F(FakeCudartTest, AnEventThatIsAskedForIsReachedByTheNextQuestion) {
   cudaEvent_t event = nullptr;
   cudaEventCreateWithFlags(&event, cudaEventDefault);

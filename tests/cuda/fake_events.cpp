@@ -27,8 +27,9 @@ cudaError_t record(FakeEvent& event, cudaStream_t stream) {
 }
 
 /// Makes a stream wait for an event. A stream that captures may wait only for events that were
-/// recorded in a capture, and other streams only for events that were recorded outside of captures.
-/// For another event, returns an error, and invalidates the capture of the stream if there is one.
+/// recorded in a capture. Any other stream may wait only for events that were recorded outside of
+/// captures. If the stream may not wait for this event, returns an error. If the stream captures,
+/// the error also invalidates its capture.
 cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent& event) {
   if (!event.last) return cudaSuccess;
   if (stream.capture.has_value() != event.last->captured) {
@@ -101,7 +102,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (!found->last) return cudaSuccess;
     if (found->last->captured) return cudaErrorCapturedEvent;
     streams.reach(*found->last);
-    if (found->sleeps) streams.device_ns += fake_cuda().wake_ns;  // SteppingClock shows device_ns
+    // SteppingClock, the clock of the tests, adds device_ns, so it shows the late wake-up.
+    if (found->sleeps) streams.device_ns += fake_cuda().wake_ns;
     return streams.broken;
   });
 }

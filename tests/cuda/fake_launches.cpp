@@ -32,8 +32,9 @@ FakeLaunch describe(void** arguments) {
   return {.body = body, .host = host, .threads = host->threads(arguments[0])};
 }
 
-/// Calls FakeCosts::see_output() for the host memory at each address in the kernel's argument,
-/// because the kernel may write there.
+/// Finds the addresses of host memory in the kernel's argument and passes them to
+/// FakeCosts::see_output(), because the kernel may write its output there. Does nothing if no costs
+/// are simulated.
 void see_outputs(const FakeLaunch& launch) {
   FakeCuda& cuda = fake_cuda();
   if (!cuda.costs.on()) return;
@@ -42,7 +43,8 @@ void see_outputs(const FakeLaunch& launch) {
     std::memcpy(&data, reinterpret_cast<const std::byte*>(launch.body->data()) + at, sizeof(data));
     const FakeBlock* const block = cuda.memory.find(data);
     // The argument may contain a number that is no address, such as a stride of -1. find() may then
-    // return a block that ends before that "address", so this also checks the end of the block.
+    // return a block that ends before that "address", so the condition below also checks the end of
+    // the block.
     if (block != nullptr && !is_device(block->kind) && data < block->data + block->bytes)
       cuda.costs.see_output(data, static_cast<std::size_t>(block->data + block->bytes - data));
   }
@@ -119,8 +121,9 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
       });
 }
 
-// The host code that nvcc makes calls some of these functions before main() and at exit. The stubs
-// of kernels refer to the others. No stub is ever called.
+// Functions that the host code from nvcc refers to. That code registers kernels and variables
+// before main() and unregisters them at exit. The functions that launch are needed only by the host
+// stubs of kernels, and no stub is ever called.
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* fat_binary) {

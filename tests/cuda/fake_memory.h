@@ -42,7 +42,8 @@ class FakeMemory {
   bool guards = true;  // false: no protection, guard or poison, to save time
 
   /// If true, host code crashes when it touches write-combined memory that is allocated from now
-  /// on, so that slow reads by the host are noticed. Copies by the runtime still work.
+  /// on. Real hardware allows this, but reads of such memory are slow, so tests must notice them.
+  /// Copies by the runtime still work.
   bool closes_write_combined = false;
 
   explicit FakeMemory(std::vector<std::string>& violations) : violations_(violations) {}

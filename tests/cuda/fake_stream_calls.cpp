@@ -101,7 +101,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   });
 }
 
-/// Ends a capture. The stream stops capturing, even if the call returns an error.
+/// Ends a capture. The stream stops capturing even if the call fails, also if it fails because a
+/// test planted an error in it.
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   bool planted = true;
   const cudaError_t error = fake_cuda().call("cudaStreamEndCapture", name_of(stream), [&] {

@@ -1,5 +1,5 @@
-/// Streams, events and captures of the fake CUDA runtime. Work is not done before something waits
-/// for it, so that a missing wait is noticed.
+/// Streams, events and captures of the fake CUDA runtime. A task is done only when something waits
+/// for it, so that a test notices a missing wait.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -51,11 +51,12 @@ struct FakeTask {
   std::int64_t ready_ns = 0;  // earliest start on the device's clock
 };
 
-/// For each stream, how many of its first tasks come before a certain point in time.
+/// Maps streams to numbers of tasks. If `stream` has the number n, its first n tasks come before a
+/// certain point in time, such as the record of an event.
 using FakePast = std::map<cudaStream_t, std::int64_t>;
 
-/// One record of an event in `stream`. `past` has the tasks that come before it. `reached_ns` is
-/// the time on the device's clock when the event is reached. It is empty before that.
+/// One record of an event in `stream`. `past` tells which tasks come before it. `reached_ns` is the
+/// time on the device's clock at which the event was reached. It is empty until then.
 struct FakeRecord {
   cudaStream_t stream = nullptr;
   bool captured = false;
@@ -98,12 +99,12 @@ class FakeStreams {
   FakeObjects<cudaGraphExec_t, FakeGraph> execs;
   cudaError_t broken = cudaSuccess;  // error of a failed kernel; all later work returns it
   std::int64_t device_ns = 0;        // the device's clock
-  FakeCosts* costs = nullptr;        // if on, they set the times of all work
+  FakeCosts* costs = nullptr;        // if its costs are on, it sets the times of all work
   std::int64_t host_ns = 0;          // the host's time in runtime calls
 
   /// Returns the stream, which may be the default one, or null if it is not live.
   FakeStream* find(cudaStream_t stream);
-  /// Adds a task to a stream, or to its capture.
+  /// Adds a task to the stream. If the stream captures, adds the task to its capture instead.
   cudaError_t submit(cudaStream_t stream, FakeTask task);
   /// Runs all waiting tasks of the stream. Returns an error if the stream is not live, if it
   /// captures, or if a kernel has failed.

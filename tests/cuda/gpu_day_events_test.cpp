@@ -8,7 +8,8 @@ namespace {
 
 class GpuDayEvents : public CudaBackendTest {
  protected:
-  /// Returns the ns between two marks with `launches` empty kernels between them.
+  /// Returns the ns between two marks (CUDA events) of the queue with `launches` empty kernels
+  /// between them.
   std::int64_t ns_of(int launches) {
     queue->reset_marks();
     const int from = queue->mark();

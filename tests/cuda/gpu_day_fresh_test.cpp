@@ -1,4 +1,5 @@
-/// Tests the addresses of fresh outputs on the GPU in consecutive iterations.
+/// Tests the addresses of fresh outputs on the GPU in consecutive iterations. A fresh output is
+/// allocated anew in each iteration.
 #include <fmt/format.h>
 
 #include <set>
@@ -8,8 +9,9 @@
 namespace normbench::gpu_day_fresh_test {
 namespace {
 
-/// Inputs of 96 bytes on the GPU and outputs of 384 bytes. In whole cache lines, an input and its
-/// output take 512 bytes, so five such pairs exceed three times the L2 cache of 800 bytes.
+/// Tests cases with inputs of 96 bytes and outputs of 384 bytes on the GPU. With a cold cache, a
+/// case rotates through so many sets of buffers that they exceed three times the L2 cache, which
+/// has 800 bytes here. In whole cache lines, a set takes 512 bytes, so there are five sets.
 class GpuDayFresh : public CudaMeasureTest {
  protected:
   GpuDayFresh() {
@@ -43,7 +45,7 @@ class GpuDayFresh : public CudaMeasureTest {
     return found;
   }
 
-  /// Returns the mean number of calls per iteration whose text starts with `call`.
+  /// Returns how many calls that start with the text `call` are made per iteration, on average.
   double each(std::string_view call) const {
     return static_cast<double>(std::ranges::count_if(
                during, [&](const std::string& one) { return one.starts_with(call); })) /
@@ -54,8 +56,7 @@ class GpuDayFresh : public CudaMeasureTest {
   Calls before, during;
 };
 
-/// Returns the largest n for which all groups of n consecutive iterations write to n different
-/// addresses.
+/// Returns the largest n for which any n consecutive iterations write to n different addresses.
 std::size_t apart(const std::vector<const std::byte*>& addresses) {
   for (std::size_t count = 2; count <= addresses.size(); ++count)
     for (std::size_t i = 0; i + count <= addresses.size(); ++i)

@@ -1,6 +1,6 @@
-/// Tests PeerServer on a GPU: normbench as its own peer, which runs variants for another process.
-/// The peer loads kernels before its first call and warms up before its turns, as the program does
-/// in its own rounds.
+/// Tests PeerServer on a GPU. With it, normbench is a peer: a process that runs cases for another
+/// process of normbench. The server must load kernels before its first timed call and warm up
+/// before each turn (timed iterations), as cases do that run without a peer.
 #include "cuda/cuda_measure.h"
 #include "measure/peer_server_fixture.h"
 
@@ -48,8 +48,8 @@ TEST_F(GpuDayPeer, HasItsKernelsThereBeforeItsFirstCallIsTimed) {
 }
 
 TEST_F(GpuDayPeer, WarmsUpByOneIterationWhereItIsToldThatTheDeviceJustWorked) {
-  launches(20'000'000);               // the first turn launches more, to measure marks
-  EXPECT_EQ(launches(1), 1 + 2 + 2);  // warm-up, two iterations, two clock readings
+  launches(20'000'000);               // the first turn launches more kernels, to measure marks
+  EXPECT_EQ(launches(1), 1 + 2 + 2);  // warm-up, two iterations, two readings of the GPU's clock
   EXPECT_GT(launches(20'000'000), 100);
 }
 

@@ -82,8 +82,8 @@ TEST_F(GpuDayPools, GiveAnyStreamWhatIsFreeByNow) {
   cudaFreeAsync(late, second);
 }
 
-/// The second stream copies memory that the first stream frees and allocates again. If the first
-/// stream does not wait for the copy, it overwrites the bytes before they are copied.
+/// The second stream copies memory that the first stream frees, allocates again and overwrites. If
+/// the first stream does not wait for the copy, the bytes are overwritten before they are copied.
 TEST_F(GpuDayPools, AMissingWaitShowsInTheBytes) {
   for (const bool waits : {true, false}) {
     void* const data = take(first);

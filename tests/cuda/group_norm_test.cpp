@@ -1,5 +1,5 @@
-/// Tests the group norm of the CUDA backend on groups of all sizes and layouts, with the host
-/// bodies of its kernels.
+/// Tests the op `group_norm` of the CUDA backend on groups of all sizes and layouts. The fake CUDA
+/// runtime runs the kernels' code on the host.
 #include "cuda/cuda_fixture.h"
 #include "cuda/group_norm_trial.h"
 
@@ -9,7 +9,8 @@ namespace {
 class GroupNormOfCuda : public CudaTest,
                         public testing::WithParamInterface<std::tuple<DType, Layout>> {
  protected:
-  /// Checks small groups, and one group that several blocks share.
+  /// Checks the shapes with fewer than 20,000 elements, and the one with more than 100,000, whose
+  /// only group is shared by several blocks.
   void expect_right_of_small(const RandomValues& values) {
     expect_right(values, [](const Shape& shape) {
       return shape.elements() < 20'000 || shape.elements() > 100'000;
@@ -27,8 +28,8 @@ class GroupNormOfCuda : public CudaTest,
   }
 };
 
-/// Three limits of shared memory for a block are tested: 0, 8 KiB (a part of a group fits) and 227
-/// KiB (most groups fit).
+/// Tests three limits of shared memory per block: 0, 8 KiB (of a large group, only a part fits) and
+/// 227 KiB (most groups fit).
 TEST_P(GroupNormOfCuda, KeepsToTheReferenceOnStandardNormalValues) {
   for (const int shared : {0, 8 << 10, 227 << 10}) {
     cuda.attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] = shared;
@@ -82,18 +83,19 @@ class SharedMemoryOfGroupNorm : public CudaBackendTest {
   std::size_t bytes_for(const Shape& shape) { return launched(shape).bytes; }
 };
 
-/// In shared memory, 16 bytes for each warp come before the values of the group. The blocks have 2
-/// warps for 256 values and 16 warps for 12,544 values. The third group does not fit, so the launch
-/// takes all 227 KiB. A launch fails if it needs more than 48 KiB and the limit of its kernel was
-/// not raised.
+/// The launch asks for shared memory for the values of the group, and for 16 bytes per warp before
+/// them. The blocks have 2 warps for 256 values and 16 warps for 12,544 values. The group of the
+/// third shape does not fit, so its launch takes all 227 KiB. A launch fails if it needs more than
+/// 48 KiB and the limit of its kernel was not raised.
 TEST_F(SharedMemoryOfGroupNorm, HoldsAGroupWhereItFits) {
   EXPECT_EQ(bytes_for({256, 1, 16, 16}), 16 * 16 * 4 + 2 * 16);
   EXPECT_EQ(bytes_for({256, 1, 112, 112}), 112 * 112 * 4 + 16 * 16);
   EXPECT_EQ(bytes_for({256, 1, 256, 256}), std::size_t{227} << 10);
 }
 
-/// The runtime call that raises the limit must not be timed. So it must be made before the
-/// launches.
+/// The runtime call that raises the limit of shared memory must not be timed. So the kernel row
+/// makes it when it is prepared, and a launch of the row makes no other runtime call than the
+/// launch itself.
 TEST_F(SharedMemoryOfGroupNorm, IsAskedForBeforeTheFirstCall) {
   for (const std::size_t shift : {0, 4}) {
     const Launched group = launched({256, 1, 256, 256}, shift);

@@ -13,9 +13,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Renames streams and events in calls, so that texts are like "cudaStreamWaitEvent h2d#1 gpu". The
-/// streams, sorted by name, become the lanes h2d, gpu and d2h. "h2d#1" is the first event that was
-/// recorded in the stream h2d.
+/// Renames streams and events in the texts of calls, so that a text is like "cudaStreamWaitEvent
+/// h2d#1 gpu". The streams, sorted by name, become the lanes h2d, gpu and d2h. "h2d#1" is the first
+/// event that was recorded in the stream h2d.
 Calls with_names(const Calls& calls) {
   const std::regex call_of("(cudaStreamWaitEvent|cudaEvent\\w+) (\\d+)(.*)"),
       stream_of("stream \\d+");
@@ -97,7 +97,8 @@ TEST_F(CudaPipelineTest, OneHostThreadGivesThreeStreams) {
                  "cudaMemcpyAsync 384 device->pinned d2h",
                  fmt::format("cudaEventRecord d2h#{}", i)};
   };
-  // The third item uses the first item's buffers, so it must wait for the first item.
+  // Two items are in flight. The third item uses the first item's buffers, so it must wait for the
+  // first item.
   Calls expected = item(1);
   std::ranges::copy(item(2), std::back_inserter(expected));
   expected.emplace_back("cudaEventSynchronize d2h#1");
@@ -124,7 +125,8 @@ TEST_F(CudaPipelineTest, HostThreadsOfLanesGiveTheStreamsTheSame) {
     EXPECT_EQ(of_lane(lanes, lane), of_lane(one, lane));
 }
 
-/// A clock that logs the readings that need system calls.
+/// A clock that writes to the log of the CUDA runtime when it is read in a way that needs a system
+/// call.
 class NotedClock final : public Clock {
  public:
   explicit NotedClock(FakeCuda& cuda) : cuda_(cuda) {}
@@ -167,8 +169,8 @@ TEST_F(CudaPipelineTest, WhatSystemCallsTellIsOfTheTurnAlone) {
   EXPECT_THAT(*(end - 1), HasSubstr("cudaStreamSynchronize"));
 }
 
-/// The host sleeps in its waits of a turn and wakes late. The late wake-up must not count as an
-/// item's time.
+/// The host sleeps while it waits for the device, and wakes up 100 us after the work has ended. The
+/// late wake-up must not count as time of the item.
 TEST_F(CudaPipelineTest, ItemsEndWhenTheirWorkDoes) {
   const Case& planned = case_of(R"("in_flight": 1, "items": 1)");
   const Case* const cases[] = {&planned};
@@ -180,8 +182,8 @@ TEST_F(CudaPipelineTest, ItemsEndWhenTheirWorkDoes) {
   Engine engine(planned, memory, backends, recorder, clock, random);
   const Flow flow = engine.run(1, {});
   EXPECT_LE(flow.clock_error_ns, 1'000);
-  // The clock of the device stands still while the host submits work. The tolerance includes this
-  // time.
+  // The fake device's clock stands still while the host submits work. The tolerance of 15 us
+  // includes this time.
   EXPECT_NEAR(static_cast<double>(flow.end_ns[0]), static_cast<double>(flow.round.wall_ns), 15'000);
 }
 

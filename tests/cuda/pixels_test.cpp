@@ -30,7 +30,7 @@ std::vector<Signature> PixelsTest::signatures(const Op& op) {
   std::vector<Signature> all;
   for (const TensorDesc& in : sources()) try {
       all.push_back({.in = {in}, .out = infer(op, std::span(&in, 1))});
-    } catch (const Invalid&) {  // sub and div do not take uint8
+    } catch (const Invalid&) {  // `sub` and `div` do not take uint8
     }
   return all;
 }

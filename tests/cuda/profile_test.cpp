@@ -1,4 +1,5 @@
-// Tests the profile pass with the CUDA backend on the fake runtime, in part with a fake tracer.
+// Tests the profile pass (the recorded steps of each case after its measured rounds) with the CUDA
+// backend on the fake runtime. Some tests use a fake tracer.
 #include <algorithm>
 
 #include "cuda/cuda_measure.h"
@@ -90,8 +91,8 @@ TEST_F(CudaProfileTest, AProfilerRecordsTheProfilePassAndNothingElse) {
   ASSERT_NE(last, calls.end());
   EXPECT_EQ(std::ranges::count(calls, "cudaProfilerStart"), 1);
   EXPECT_THAT(Calls(last + 1, calls.end()), IsEmpty());
-  // The measured rounds come before the start of the profiler. Only the profiled steps launch work
-  // between its start and its stop.
+  // The measured rounds launch kernels before the profiler starts. Between its start and its stop,
+  // only the profiled steps launch kernels.
   const auto is_launch = [](const std::string& call) {
     return call.starts_with("cudaLaunchKernel");
   };

@@ -5,8 +5,8 @@
 namespace normbench::selftest_test {
 namespace {
 
-/// Checks every kernel row of the CUDA backend against its op's reference. The kernels' host bodies
-/// run.
+/// Runs the self-test of the CUDA backend, which checks every kernel row (implementation of an op)
+/// against the op's reference. The fake CUDA runtime runs the kernels' code on the host.
 class SelftestOfCuda : public CudaTest {
  protected:
   static selftest::PlaceFinding found(const std::string& glob = "") {

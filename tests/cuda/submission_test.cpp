@@ -43,7 +43,8 @@ class SubmissionTest : public CudaMeasureTest {
       prepared->iterate({});
     });
   }
-  /// Restarts marks as a turn does, so that existing events are reused.
+  /// Waits for all work and forgets all marks, as a turn does. Later marks then reuse the CUDA
+  /// events of earlier marks.
   void start_marks() {
     prepared->drain();
     prepared->device()->reset_marks();

@@ -3,8 +3,8 @@
 namespace normbench::transfers_test {
 namespace {
 
-/// A transfer by one kernel row (an implementation of h2d or d2h), and the runtime calls that it
-/// makes.
+/// A transfer by one kernel row (an implementation of the op `h2d` or `d2h`), and the runtime calls
+/// that it makes.
 struct Transfer {
   friend void PrintTo(const Transfer& t, std::ostream* out) { *out << t.row; }
 

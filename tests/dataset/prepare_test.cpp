@@ -26,7 +26,7 @@ using Outcome = Prepared::Outcome;
 const DatasetForm raw_form{
     .storage = SaveFormat::Raw, .height = 7, .width = 9, .quality = {}, .shards = {}};
 
-/// An observer that calls `after` after each image.
+/// An observer that calls `after` after each image, with the number of images that are done.
 class Watcher final : public PrepareObserver {
  public:
   explicit Watcher(std::function<void(std::size_t)> after = {}) : after_(std::move(after)) {}
@@ -73,7 +73,7 @@ class Prepare : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  /// Returns the pixels that the `load` stage makes from the image.
+  /// Returns the pixels that the op `load` makes from the image file `name`.
   Bytes loaded(const std::string& name) const {
     Load op{.batch = 1, .height = *raw_form.height, .width = *raw_form.width};
     op.path = source(name);
@@ -216,7 +216,7 @@ TEST_F(Prepare, EndsAfterTheImageInHandAndGoesOn) {
     const PrepareOptions options{.threads = 1, .on_error = {}, .interrupted = &interrupted};
     const Prepared prepared = prepare(preparation, options, watcher);
     EXPECT_EQ(prepared.outcome, Outcome::Interrupted);
-    EXPECT_EQ(prepared.done, shards ? 2u : 3u);  // a shard that is not whole is made again
+    EXPECT_EQ(prepared.done, shards ? 2u : 3u);  // no image of an incomplete shard is done
     const std::vector<std::string> files{"a.raw", "b.raw", "c.raw", "prepare.jsonl"};
     const std::vector<std::string> whole_shards{"prepare.jsonl", "shard-0000-of-0002.raw"};
     EXPECT_EQ(names_in(preparation.folder), shards ? whole_shards : files);

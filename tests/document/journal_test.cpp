@@ -283,7 +283,8 @@ TEST_F(JournalFile, KeepsNoPartOfALineThatDoesNotFit) {
   setrlimit(RLIMIT_FSIZE, &unlimited);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(text(), before);
-  // The group is not lost: it is in a copy of the journal elsewhere.
+  // The group is not lost: the journal still has it in memory, and copy_to() writes it to another
+  // file.
   EXPECT_EQ(journal.content().groups.at(0), first_);
   const std::string copy = path_ + ".copy";
   std::filesystem::remove(copy);

@@ -1,5 +1,5 @@
-/// Compares the indices of the median's interval with sums of binomial coefficients in exact
-/// integers.
+/// Compares median_interval_indices(), the order statistics that bound the median's confidence
+/// interval, with sums of binomial coefficients in exact integers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,8 +65,8 @@ class Natural {
   std::vector<std::uint64_t> limbs_;
 };
 
-/// Returns 1/alpha for levels 1 - alpha. The levels are 0.9, 0.95, 0.96, 0.99, and 1 - 0.05/k for k
-/// comparisons.
+/// Returns 1/alpha for confidence levels 1 - alpha. The levels are 0.9, 0.95, 0.96, 0.99, and 1 -
+/// 0.05/k for several numbers k of comparisons.
 std::vector<std::uint64_t> alpha_inverses() {
   std::vector<std::uint64_t> all{10, 20, 25, 100};
   for (const std::uint64_t k : {2, 3, 6, 10, 15, 21, 28, 45, 105, 190}) all.push_back(20 * k);
@@ -75,9 +75,10 @@ std::vector<std::uint64_t> alpha_inverses() {
 
 double level_of(std::uint64_t alpha_inverse) { return 1 - 1 / static_cast<double>(alpha_inverse); }
 
-/// Computes exact indices from the terms C(n, 0), C(n, 1), and so on, which take() gets one by one.
-/// For every level it keeps the largest low index at which both tails together are at most alpha.
-/// This holds if 2 * sum * alpha_inverse <= 2^n.
+/// Computes the exact indices for n values. take() gets the terms C(n, 0), C(n, 1), and so on, one
+/// by one. For every level, `low_` is the largest low index at which both tails of the binomial
+/// distribution together have a probability of at most alpha. This holds if 2 * sum * alpha_inverse
+/// <= 2^n.
 class ExactIndices {
   static constexpr int kFactorBits = 13;  // bits of 2 * the largest alpha_inverse
 
@@ -159,7 +160,7 @@ TEST(MedianInterval, CoversAsOftenAsTheBinomialSays) {
     int covered = 0;
     for (int trial = 0; trial < kTrials; ++trial) {
       std::vector<double> values(static_cast<std::size_t>(n));
-      for (double& value : values) value = std::pow(uniform(random), 3);  // most values are near 0
+      for (double& value : values) value = std::pow(uniform(random), 3);  // median 0, most near 0
       const Interval interval = median_interval(values, level);
       covered += interval.low <= 0 && 0 <= interval.high ? 1 : 0;
     }

@@ -25,8 +25,9 @@ std::vector<long double> binomial(int n) {
   return p;
 }
 
-/// Computes the interval from its definition. It has the largest low index for which the interval
-/// covers the median with a probability of at least `level`.
+/// Computes the confidence interval of the median of n values from its definition, as indices of
+/// the sorted values. It has the largest low index for which the interval covers the median with a
+/// probability of at least `level`.
 std::optional<std::pair<int, int>> brute_force(int n, double level) {
   const auto p = binomial(n);
   std::optional<std::pair<int, int>> best;
@@ -93,7 +94,7 @@ TEST(WilsonInterval, IsThatOfTheFormula) {
   // The bounds are 1/2 -+ z / (2 sqrt(n + z^2)) for n = 10 and z = 1.959964, which are the roots p
   // of (p - 1/2)^2 = z^2 p (1 - p)/n.
   expect_interval(wilson_interval(5, 10, 0.95), 0.5, 0.236593, 0.763407, 1e-6);
-  // Without successes, high = z^2 / (n + z^2), for z = 1.644854 and z = 2.575829.
+  // With 0 successes, the upper bound is z^2 / (n + z^2), for z = 1.644854 and z = 2.575829.
   expect_interval(wilson_interval(0, 10, 0.90), 0, 0, 2.705543 / 12.705543, 1e-6);
   expect_interval(wilson_interval(0, 10, 0.99), 0, 0, 6.634897 / 16.634897, 1e-6);
   expect_interval(wilson_interval(0, 0, 0.95), 0, 0, 1, 0);
@@ -149,8 +150,9 @@ TEST(EffectiveRounds, AreAsManyAsThereAreDifferentOnes) {
 }
 
 TEST(EffectiveRounds, AreThoseOfTheFormulaWhereRoundsAreAutoregressive) {
-  // The signs of a normal AR(1) process have the autocorrelations 2/pi asin(phi^k). Their
-  // integrated autocorrelation time is 1 plus twice the sum of these.
+  // effective_rounds() uses only the signs of the values. The signs of a normal AR(1) process have
+  // the autocorrelations 2/pi asin(phi^k). Their integrated autocorrelation time is 1 plus twice
+  // the sum of these autocorrelations.
   constexpr double phi = 0.9;
   double time = 1;
   for (int k = 1; k < 500; ++k) time += 4 / std::numbers::pi * std::asin(std::pow(phi, k));
@@ -241,8 +243,8 @@ TEST(EnoughRounds, AreSixAtNinetyFivePerCent) {
 }
 
 TEST(PairedRatio, PairsRoundsAndKeepsTheOrderStatistics) {
-  // The machine is four times as slow in every second round, for both cases. So the ratio does not
-  // depend on it.
+  // In every second round, the machine is four times as slow for both cases, so their ratio does
+  // not change.
   std::vector<double> a, b;
   for (int i = 0; i < 10; ++i) {
     const double drift = 1 + 3.0 * (i % 2);

@@ -14,8 +14,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Two sockets, each with two cores of two hardware threads. The members are CPU, core and NUMA
-/// node. The threads of core n are the CPUs n and n + 4.
+/// Two sockets, each with two cores of two hardware threads. The three numbers of a hardware thread
+/// are its CPU, its core and its NUMA node. The threads of core n are the CPUs n and n + 4.
 const std::vector<HardwareThread> two_sockets{{0, 0, 0}, {4, 0, 0}, {1, 1, 0}, {5, 1, 0},
                                               {2, 2, 1}, {6, 2, 1}, {3, 3, 1}, {7, 3, 1}};
 

@@ -115,7 +115,7 @@ TEST(CgroupMemory, CachedFilesAreNotUsed) {
             "anon 400\nfile 500\ninactive_file 200\nactive_file 150\nshmem 150\n");
   EXPECT_EQ(free_cgroup_memory(root), 450);
   // memory.current is read before memory.stat, so it can be smaller than the size of the cached
-  // files in memory.stat.
+  // files in memory.stat (350 here). No memory then counts as used, and the whole limit is free.
   root.file("sys/fs/cgroup/memory.current", "300\n");
   EXPECT_EQ(free_cgroup_memory(root), 1000);
 }
@@ -157,8 +157,8 @@ TEST(FreeMemory, ATighterContainerCounts) {
       .file("sys/fs/cgroup/memory.max", "4000000000\n")
       .file("sys/fs/cgroup/memory.current", "1000000000\n");
   const FreeMemory free = free_memory({}, root);
-  // The margin is 5 % of the free memory, but at least 256 MiB. 5 % are 150 MB here, so it is 256
-  // MiB.
+  // The margin is 5 % of the free memory, but at least 256 MiB. 5 % are 150 MB here, so the margin
+  // is 256 MiB.
   EXPECT_EQ(free.bytes, (Sides{.host = 3'000'000'000 - (256 << 20)}));
   EXPECT_EQ(free.notes.host, "3.00 GB free in the container, of which 268 MB are kept back");
   root.file("sys/fs/cgroup/memory.max", "40000000000\n");

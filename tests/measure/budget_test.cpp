@@ -19,12 +19,12 @@ TEST(Budget, IsNotTouchedByShortTurns) {
 }
 
 TEST(Budget, TurnsAreAsLongAsFit) {
-  // At least 12 rounds have to fit into 10 s. With two turns per round and 16 iterations of 0.1 s
-  // per turn, they would take 38.4 s.
+  // Two contenders share a limit of 10 s, and at least 12 rounds have to fit. With two turns per
+  // round and 16 iterations of 0.1 s per turn, 12 rounds would take 38.4 s.
   const ContenderTime loader{.iteration = 0.1, .iterations = 16, .fewest = 1};
   const std::vector both{loader, loader};
   const Budget budget = budget_of({.limit = 10}, both);
-  EXPECT_EQ(iterations_of(loader, budget.share), 4);  // 9.6 s; 5 iterations would take 12 s
+  EXPECT_EQ(iterations_of(loader, budget.share), 4);  // 12 rounds: 9.6 s; with 5 iterations: 12 s
   EXPECT_DOUBLE_EQ(budget.forecast.seconds(), 9.6);
 }
 
@@ -46,7 +46,9 @@ TEST(Budget, PreparingAndTheWorkAfterTheRoundsLeaveLessForThem) {
     return budget_of({.limit = 10, .preparing = preparing}, std::vector{one, one}).rounds;
   };
   EXPECT_DOUBLE_EQ(rounds(1), 10);
-  EXPECT_DOUBLE_EQ(rounds(6), 8);     // 0.9 * 2 * 10 s - 6 s (preparing) - 4 s (last calls)
+  // `most_of_limit` is 2. The rounds get 0.9 * 2 * 10 s, minus 6 s (preparing) and 4 s (two last
+  // calls).
+  EXPECT_DOUBLE_EQ(rounds(6), 8);
   EXPECT_DOUBLE_EQ(rounds(30), 2.5);  // at least a quarter of the limit
 }
 
@@ -55,9 +57,10 @@ TEST(Budget, ChecksTakeAQuarterOfTheRoundsTimeButMayTakeASecondMore) {
   const auto budget = [&](double limit, double preparing = 0) {
     return budget_of({.limit = limit, .preparing = preparing}, std::vector{one, one});
   };
-  EXPECT_DOUBLE_EQ(budget(20).forecast.after_seconds, 5);  // a quarter of 20 s; the checks need 6 s
+  EXPECT_DOUBLE_EQ(budget(20).forecast.after_seconds, 5);  // a quarter of 20 s; all checks need 6 s
   EXPECT_DOUBLE_EQ(budget(2).forecast.after_seconds, 1);
-  EXPECT_DOUBLE_EQ(budget(2, 2.5).rounds, 0.6);  // 0.9 * 2 * 2 s - 2.5 s - 0.5 s (checks)
+  // `most_of_limit` is 2. The rounds get 0.9 * 2 * 2 s, minus 2.5 s (preparing) and 0.5 s (checks).
+  EXPECT_DOUBLE_EQ(budget(2, 2.5).rounds, 0.6);
 }
 
 TEST(Budget, TheShortestTurnsMayExceedIt) {
@@ -71,9 +74,9 @@ TEST(Budget, TheUserIsToldIfTheShortestTurnsDoNotFit) {
   const auto told = [](double seconds, double limit) {
     return is_overrun({.preparing_seconds = seconds}, limit);
   };
-  EXPECT_FALSE(told(18, 10));  // 0.9 * 2 * 10 s are planned
+  EXPECT_FALSE(told(18, 10));  // 0.9 * most_of_limit * 10 s are planned
   EXPECT_TRUE(told(18.1, 10));
-  EXPECT_FALSE(told(2, 1));  // twice the limit of 1 s
+  EXPECT_FALSE(told(2, 1));  // 2 * the limit of 1 s
   EXPECT_TRUE(told(2.1, 1));
   EXPECT_TRUE(told(1.3, 0.2));  // more than 1 s longer than the limit of 0.2 s
   for (const double limit : {0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 60.0}) {
@@ -83,7 +86,7 @@ TEST(Budget, TheUserIsToldIfTheShortestTurnsDoNotFit) {
       const auto forecast = [&](const ContenderTime& one) {
         return budget_of({.limit = limit, .preparing = preparing}, std::vector{one, one}).forecast;
       };
-      if (limit >= 2) {  // with shorter limits the second for checks may exceed what is promised
+      if (limit >= 2) {  // if the limit is shorter, the least time of the checks, 1 s, may not fit
         EXPECT_FALSE(is_overrun(forecast(fits), limit)) << limit << ' ' << preparing;
       }
       EXPECT_TRUE(is_overrun(forecast(long_one), limit)) << limit << ' ' << preparing;

@@ -11,8 +11,9 @@ using testing::ElementsAre;
 
 class CalibrationTest : public RunTest {
  protected:
-  /// Returns a plan with a group of two cases for each of `kinds`. A kernel takes 1 ms, but the
-  /// second kernel of a slowed pair takes 2 ms.
+  /// Returns a plan with one group for each of `kinds`. A group is a pair of cases of this kind.
+  /// The kernel of a case takes 1 ms, but in a pair of kind Slowed, the kernel of the second case
+  /// takes 2 ms.
   Plan pairs_plan(Cache cache, const std::vector<PairKind>& kinds) {
     plan.groups.clear();
     plan.measure.cache = cache;

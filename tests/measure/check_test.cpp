@@ -13,7 +13,8 @@ namespace {
 
 struct CheckTest : RunTest {
   /// Computes the output of `planned` by the references of its ops and lets `spoil` change it.
-  /// Returns the outcome of the output's check.
+  /// Returns the outcome of the output's check. The check calls `is_over` between pieces of the
+  /// output, and leaves out the remaining pieces once it returns true.
   CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {},
                        const std::function<bool()>& is_over = {}) {
     fake->rows[0].then = [&](const FakeCall& call) {
@@ -145,7 +146,7 @@ TEST_F(CheckTest, ARowOfAnotherFilterIsHeldByItsImages) {
   };
   EXPECT_TRUE(outcome(planned).result.ok);
   EXPECT_GT(outcome(planned).result.psnr_db, 100);
-  const CheckOutcome near = off_by(8);  // 20 log10(255 / 8) = 30.07
+  const CheckOutcome near = off_by(8);  // PSNR: 20 log10(255 / 8) = 30.07 dB
   EXPECT_TRUE(near.result.ok);
   EXPECT_NEAR(near.result.psnr_db, 30.07, 0.01);
   EXPECT_EQ(near.result.psnr_bound_db, 30);
@@ -159,7 +160,7 @@ TEST_F(CheckTest, ARowOfAnotherFilterIsHeldByItsImages) {
 
 TEST_F(CheckTest, SlabsCoverEveryImage) {
   Source source;
-  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image is checked at a time
+  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // each image is checked by itself
   const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   EXPECT_TRUE(outcome(planned).result.ok);
   const CheckOutcome got = outcome(planned, [](View view) { set(view, 4'999'999, -1); });
@@ -192,7 +193,8 @@ TEST_F(CheckTest, SaysWhatCannotBeChecked) {
 }
 
 TEST_F(CheckTest, WhatEvenZerosWouldKeepIsNotCorrect) {
-  // float32 cannot hold -3e38 / 0.5, so the bound is infinite.
+  // float32 cannot hold the exact output -3e38 / 0.5, so the error bound is infinite and any value
+  // passes.
   const Case planned = make_case("normalize", {{.op = Normalize{.mean = {3e38}, .std = {0.5}}}});
   for (const float value : {0.0F, 7.0F}) {
     const CheckOutcome got = outcome(planned, [&](View view) {

@@ -10,8 +10,8 @@ namespace {
 TEST(MeasuringCosts, AreThoseOfTheCalls) {
   FakeClock clock;
   clock.reading_ns = 20;
-  // A recorded range reads the clock twice. The timing of 2,000 repetitions includes one more
-  // reading, which adds 0.01 ns to each repetition.
+  // A reading of the clock takes 20 ns, and a recorded range reads it twice. The timing of 2,000
+  // repetitions includes one more reading, which adds 20 / 2,000 ns to each repetition.
   EXPECT_EQ(measuring_costs(clock), (MeasuringCosts{.clock_ns = 20,
                                                     .clock_step_ns = 20,
                                                     .range_recorded_ns = 40.01,

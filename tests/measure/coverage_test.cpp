@@ -1,7 +1,7 @@
 /// Tests how often confidence intervals contain the true ratio of two cases' times, in simulated
-/// groups of cases. In some groups, the turns of cases that load files are shortened to keep the
-/// time limit. A turn is the timed iterations of one case in a round. In other groups, there are
-/// too many cases for whole Latin squares.
+/// groups of cases. A turn is the timed iterations of one case in a round. In some groups, the
+/// turns of cases that load files are shortened to keep the time limit. In other groups, there are
+/// so many cases that a Latin square of turns (as many rounds as cases) would take too many rounds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A world is a simulated disk with random load times. In a world, the interval of 12 rounds
-/// contains the true ratio with a probability of 96.1 %. The share of 400 worlds in which it does
-/// has a standard error of 1 %.
+/// A world is a simulated disk with random load times. The interval of 12 rounds contains the true
+/// ratio with a probability of 96.1 %. So it should do so in 96.1 % of the 400 worlds, with a
+/// standard error of 1 %. `least_coverage` is two standard errors below that.
 constexpr double least_coverage = 0.94;
 constexpr double true_ratio = 1.07;
 constexpr int worlds = 400;
@@ -157,8 +157,8 @@ TEST_F(ShortenedTurns, CoverTheMedianWhereEachFileHasItsOwnRatio) {
   EXPECT_GE(coverage(0.2), least_coverage);
 }
 
-/// The first file loads 20 times as fast as the others. If the number of items per turn followed
-/// from its time alone, turns would have 16 items and exceed the time limit.
+/// The first file loads 20 times as fast as the others. If only the first file decided the number
+/// of items per turn, a turn would have 16 items and exceed the time limit.
 TEST_F(ShortenedTurns, AreNotJudgedByTheFirstFile) {
   constexpr double limit = 2;
   std::mt19937_64 random(1);
@@ -217,7 +217,8 @@ TEST_F(ShortenedTurns, AreFittedAnewWhereRoundsTakeLonger) {
   EXPECT_TRUE(group.cut_order.empty() ||
               group.order.size() >= std::size_t{StopRule::fewest_rounds});
   EXPECT_LT(taken_seconds, most_of_limit * limit);
-  // When the rounds are dropped, a call says so. After it, the rounds are counted from 1.
+  // A call on_round(0) reports that the rounds were dropped. After it, the rounds are counted from
+  // 1.
   const auto dropped = std::ranges::find(kept, 0u);
   ASSERT_NE(dropped, kept.end());
   EXPECT_EQ(*std::next(dropped), 1u);

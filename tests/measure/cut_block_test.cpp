@@ -10,8 +10,9 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Four cases and a limit, which takes turns like a case. A turn with its warm-up takes 2 ms. A
-/// block has five rounds of five turns, so it takes 50 ms.
+/// Groups with four cases and a limit. The limit, a case that measures the machine, takes turns
+/// like the other cases. A turn with its warm-up takes 2 ms. A block has five rounds of five turns,
+/// so it takes 50 ms.
 struct GpuDayCutBlock : RunTest {
   GroupResult measured(double seconds) {
     plan.measure.max_seconds_per_group = seconds;

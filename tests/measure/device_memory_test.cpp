@@ -37,9 +37,10 @@ TEST_F(DeviceMemoryTest, SourcesOnTheDeviceAreFilledThroughTheHost) {
       fake_case(*device, "cast", source_in(Memory::Device), {on_device(Cast{}, 1)});
   fake->log.clear();
   GroupMemory memory = memory_for({&planned});
-  // The copies of the source must exceed three times the cache of 1000 bytes. Each copy starts at a
-  // multiple of 512 bytes, so there are six. The sets of buffers must exceed the cache threefold,
-  // too. An iteration touches 128 + 512 bytes in whole cache lines, so there are five sets.
+  // A case on a cold cache gets several copies of its source and several sets of buffers. The
+  // copies must exceed three times the cache of 1000 bytes. Each copy starts at a multiple of 512
+  // bytes, so there are six. The sets must exceed three times the cache, too. An iteration touches
+  // 128 + 512 bytes in whole cache lines, so there are five sets.
   EXPECT_THAT(
       fake->log,
       ElementsAre("allocate device 3072", "fill device 0x1 3072", "allocate pageable 120",
@@ -158,7 +159,7 @@ TEST_F(DeviceMemoryTest, OutputsOnTheDeviceAreChecked) {
 
 TEST_F(DeviceMemoryTest, SlabsCoverEveryImageOfSourceAndOutput) {
   Source source = source_in(Memory::Device);
-  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image is checked at a time
+  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // each image is checked by itself
   const Case planned = fake_case(*device, "cast", source, {on_device(Cast{}, 1)});
   EXPECT_TRUE(outcome(planned).result.ok);
   std::vector<std::string> expected;

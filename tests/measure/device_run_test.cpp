@@ -159,8 +159,9 @@ TEST_F(DeviceRunTest, CapturesAGraphPerBufferSlotAhead) {
   plan.measure.cache = Cache::Cold;
   const Case planned = with_graph();
   GroupMemory memory = memory_for({&planned});
-  // The outputs of 120, 480 and 480 bytes take 1152 bytes in whole cache lines. Three sets of such
-  // buffers exceed three times the cache of 1 KiB.
+  // There are so many sets of buffers that they exceed three times the cache of 1 KiB. A set has
+  // outputs of 120, 480 and 480 bytes, which take 1152 bytes in whole cache lines, so there are
+  // three sets.
   ASSERT_EQ(memory.sets(Memory::Device), 3u);
   Engine prepared = placed(planned, memory);
   const auto captures = [&](std::int64_t iterations) {

@@ -40,8 +40,11 @@ struct DeviceTurnTest : DeviceTest {
 TEST_F(DeviceTurnTest, TakesWallAndDeviceTime) {
   take_host_time();
   const Turn turn = turn_of(send_and_cast(), {.iterations = 3});
-  // A warm-up iteration takes 10 + 600 + 5 us, and 33 of them take 20 ms. The first mark is reached
-  // 500 ns after the wall time starts. The first stage is submitted 10.5 us after this mark.
+  // A warm-up iteration takes 10 us for the first launch, 600 us on the device and 5 us for the
+  // wait. The turn starts after 33 of them, the least number that takes 20 ms or more. In the turn,
+  // 6 launches of 10 us and 2 marks of 1 us are submitted. The first mark is reached 0.5 us after
+  // the start, and the first stage is submitted 10.5 us after the mark. From then on, the device
+  // works for 3 * 600 us, and the wait takes 5 us more.
   EXPECT_EQ(turn.round, (Round{.wall_ns = 1'816'000,
                                .device_ns = 1'810'500,
                                .submitted_ns = 62'000,
@@ -135,8 +138,8 @@ TEST_F(DeviceTurnTest, ShortIterationsAreTimedInALine) {
   for (FakeRow& row : device->rows) row.cost_ns = 5'000;
   device->call_ns = 1'000;
   device->wait_ns = 20'000;
-  // One iteration alone takes 31 us. In a burst of 100 iterations, an iteration takes 10.21 us, and
-  // 98 such iterations take 1 ms.
+  // A turn must take at least 1 ms. One iteration alone takes 31 us. But in a burst of 100
+  // iterations, an iteration takes 10.21 us, so a turn needs 98 iterations.
   EXPECT_EQ(shape_of(send_and_cast()).iterations, 98);
   device->graph_ns = 5'000'000;
   EXPECT_EQ(shape_of(with_graph()).iterations, 98);

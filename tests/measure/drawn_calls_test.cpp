@@ -1,5 +1,5 @@
-/// Tests that calls of a kernel are drawn at random, and that the output of each drawn call is
-/// checked. The input changes from call to call, so that a kernel that repeats an output is found.
+/// Tests that the check draws some calls of a kernel at random and checks the output of each drawn
+/// call. The input changes from call to call, so that a kernel that repeats an output is found.
 #include "measure/contender.h"
 #include "measure/group_memory.h"
 #include "measure/measure_group.h"
@@ -87,7 +87,8 @@ TEST_F(DrawnCallsTest, OneThatComputesEveryOtherCallIsFound) {
       for (const std::int64_t odd : {0, 1}) {
         const CaseResult result =
             measured(cache, seed, "reuse", [odd](std::int64_t call, const View& out) {
-              // The first call must be right, because it is always checked.
+              // In call 0, the kernel does its own work. Its output is always checked, so a mistake
+              // there would be found without a draw.
               if (call == 0 || call % 2 != odd) return false;
               std::memset(out.data, 0, static_cast<std::size_t>(out.desc.bytes()));
               return true;

@@ -140,8 +140,9 @@ TEST_F(ContenderTest, RotatesThroughSetsThatContendersShare) {
   cache_bytes = 1000;
   const Case a = cast_case("a", 0), b = cast_case("b", 1);
   GroupMemory memory = memory_for({&a, &b});
-  // The source of 120 bytes and the output of 480 bytes take 640 bytes in whole cache lines. Five
-  // sets of these buffers exceed three times the cache of 1000 bytes.
+  // There are so many sets of buffers that they exceed three times the cache of 1000 bytes. A set
+  // has a source of 120 bytes and an output of 480 bytes, which take 640 bytes in whole cache
+  // lines, so there are five sets.
   ASSERT_EQ(memory.sets(Memory::Pageable), 5u);
   std::vector<std::byte*> sources;
   for (FakeRow& row : fake->rows)

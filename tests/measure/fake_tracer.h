@@ -18,7 +18,7 @@ class FakeTracer final : public DeviceTracer {
  public:
   explicit FakeTracer(std::vector<std::string>& log) : log_(log) {}
 
-  std::string cannot_attach;  // if not empty, attach() returns false and missing() returns this
+  std::string cannot_attach;  // if not empty, attach() fails and missing() returns it
   std::string gave_up;        // what missing() returns if attach() succeeds
   std::string throws_at;      // the call that throws, like "stop" or "push 3"
   std::int64_t clock_error_ns = 40;

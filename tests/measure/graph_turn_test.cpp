@@ -6,8 +6,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Turns of a case whose only stage is launched as a graph. The buffers rotate through three slots.
-/// Each slot has a copy of the source and a set of buffers.
+/// Turns of a case whose only stage is launched as a graph. Successive iterations use three slots,
+/// one after another. A slot is one copy of the source with one set of buffers.
 struct GpuDayGraphs : DeviceTest {
   GpuDayGraphs() {
     plan.measure.cache = Cache::Cold;
@@ -55,7 +55,7 @@ TEST_F(GpuDayGraphs, OfAShortTurnAreItsOwnAndItsBuffersStayCold) {
   GroupMemory memory = memory_for({&planned});
   EXPECT_THAT(turn(memory, 1),
               ElementsAre("begin capture", "capture 1", "end capture", "launch graph of 1",
-                          "launch 1", "launch 1", "drain device",  // on the other slots
+                          "launch 1", "launch 1", "drain device",  // warm-up on the other slots
                           "mark 0", "launch graph of 1", "mark 1", "drain device"));
   const auto copies = last_copies(memory, 4);
   EXPECT_EQ(copies[0], copies[3]);

@@ -194,7 +194,8 @@ TEST_F(BegunGroupTest, IsKeptOnceASecondAndContinuedWhereverItIsKilled) {
   }
 }
 
-/// A group has no rounds in the journal if its turns were fitted again, which drops all rounds.
+/// The journal may have a begun group without rounds. This happens if the lengths of its turns were
+/// decided again, which drops all rounds.
 TEST_F(BegunGroupTest, WithoutRoundsIsMeasuredFromTheBeginning) {
   {
     Journal kept = Journal::create(path, Json::object());
@@ -208,7 +209,7 @@ TEST_F(BegunGroupTest, WithoutRoundsIsMeasuredFromTheBeginning) {
   group.result.order.clear();
   for (CaseResult& result : group.result.cases) {
     result.rounds.clear();
-    result.iterations = 77;  // of the turns that were dropped
+    result.iterations = 77;  // number from the dropped turns; it must be decided anew
     for (StageResult& stage : result.stages) stage.rounds_ns.clear();
   }
   const GroupResult result = resumed(group);

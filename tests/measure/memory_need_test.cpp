@@ -53,9 +53,9 @@ class MemoryNeedTest : public DeviceTest {
     planned.near_link = device->node.has_value();
     return planned;
   }
-  /// `now` is the number of bytes that are allocated after the log lines that were read so far.
-  /// `most` is the maximum of `now` so far. Both are kept for each side of the link: host and
-  /// device.
+  /// The bytes of live allocations, according to the log lines read so far. `now` is their present
+  /// number, and `most` is the largest number so far. Each has one value for the host and one for
+  /// the device.
   struct Live {
     Sides now, most;
 
@@ -119,8 +119,9 @@ TEST_F(MemoryNeedTest, ACaseWithoutMemoryFailsAlone) {
   EXPECT_EQ(results.groups[0].cases[0].status, Status::Ok);
   EXPECT_EQ(results.groups[0].cases[1].status, Status::Failed);
   // The source takes 128 B, the output 512 B, a gap at most 512 B, and the tables of buffer
-  // addresses and offsets 40 B. For each of 2 images, the check takes 8 B * (2 * 120 + 240): source
-  // and output have 120 values with a bound each, and four tensors of 60 values are temporary.
+  // addresses and offsets 40 B. For each of 2 images, the check takes 8 B * (2 * 120 + 4 * 60). The
+  // source and the output have 60 values each, each value has a bound, and four tensors of 60
+  // values are temporary.
   EXPECT_EQ(results.groups[0].cases[1].reason,
             "out of memory (it may need 8.87 kB of host memory)");
   EXPECT_EQ(group.cases.size(), 2u);

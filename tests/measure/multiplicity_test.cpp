@@ -32,9 +32,10 @@ TEST(FamilyPValues, AreSharesOfTheWaysToTurnSigns) {
   EXPECT_THAT(family_p_values({{1, 2, -3}}), ElementsAre(5.0 / 8));  // 5 of 8 sums are at least 0
   EXPECT_THAT(family_p_values({{-1, -1}}), ElementsAre(1));
   EXPECT_THAT(family_p_values({{0, 0, 0}}), ElementsAre(1));  // all drawn sums are equal
-  // Each draw of signs gives one sum for each of the two series, and the larger sum counts. The
-  // p-value of a series is the share of draws in which the larger sum is at least the series' own
-  // sum. For the first series, these are the draws that keep all signs or flip all signs.
+  // Each of the 8 draws of signs gives one sum for each of the two series, and the larger sum
+  // counts. The p-value of a series is the share of draws in which the larger sum is at least the
+  // series' own sum. The first series has the sum 3, which only two draws reach: the one that keeps
+  // all signs and the one that flips all signs. The second has the sum -3, which all draws reach.
   EXPECT_THAT(family_p_values({{1, 1, 1}, {-1, -1, -1}}), ElementsAre(2.0 / 8, 1));
   EXPECT_THAT(family_p_values({std::vector<double>(20, 1)}), ElementsAre(1.0 / 4096));
 }

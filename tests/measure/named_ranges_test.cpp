@@ -12,8 +12,8 @@ using testing::Pair;
 using testing::StartsWith;
 using Strings = std::vector<std::string>;
 
-/// A case with the stages cast, sub and div. The range "outer" contains sub and div. The range
-/// "inner{i}" contains only div.
+/// A case with the stages `cast`, `sub` and `div`. The range "outer" contains `sub` and `div`. The
+/// range "inner{i}" contains only `div`.
 class NamedProfileTest : public ProfileTest {
  protected:
   NamedProfileTest() {

@@ -193,8 +193,8 @@ TEST_F(GpuDayHostMemory, WhatAKernelOfTheDeviceKeepsIsNearTheGpu) {
   EXPECT_EQ(bound, 0);
 }
 
-/// Turns (timed iterations) of cases with fresh outputs. Records how many thread bindings exist
-/// during each allocation.
+/// Turns (timed iterations) of cases with fresh outputs. Records how many bindings of this thread
+/// to a NUMA node exist during each allocation.
 struct GpuDayFreshMemory : GpuDayHostMemory {
   GpuDayFreshMemory() {
     // The outputs are so large that each of them is a new mapping of the operating system.
@@ -204,8 +204,9 @@ struct GpuDayFreshMemory : GpuDayHostMemory {
     device->rows[0].then = [this](const FakeCall&) { bound_at_work.insert(bound); };
     device->wait_ns = 1'000;
   }
-  /// Runs a turn and returns its wall time in ns. Records the number of bindings at each allocation
-  /// and while row 0 of the device runs.
+  /// Runs a turn and returns its wall time in ns. `link` is the NUMA node of the device's link.
+  /// Records how many bindings of this thread to a node exist at each allocation (`allocations`)
+  /// and while row 0 of the device runs (`bound_at_work`).
   std::int64_t turn_ns(const Case& planned, std::optional<int> link) {
     GroupMemory memory = memory_of({&planned}, {.link = link, .of_team = {}});
     Engine prepared = placed(planned, memory);

@@ -103,7 +103,7 @@ TEST(Pace, WhatIsPlannedForALimitIsNoOverrun) {
   pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 0);
   GroupForecast forecast{.round_seconds = 0.7, .fewest_rounds = 12, .turns = 4};
-  EXPECT_FALSE(pace.turns_fitted(0, forecast));  // 8.4 s, within 0.9 * 2 * 5 s
+  EXPECT_FALSE(pace.turns_fitted(0, forecast));  // 8.4 s, less than 0.9 * most_of_limit * 5 s
   forecast.after_seconds = 0.7;
   EXPECT_TRUE(pace.turns_fitted(0, forecast));
 }

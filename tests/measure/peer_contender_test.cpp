@@ -36,8 +36,8 @@ struct PeerContenderTest : RunTest {
             .cache_bytes = cache_bytes,
             .on_profile = {}};
   }
-  /// Runs all steps of a group with the peer tiny(how). Returns the message of a thrown error, the
-  /// reason of a failed check, or "" if all steps succeed.
+  /// Runs all steps of the only case of a group with the peer tiny(how). Returns the message of a
+  /// thrown error, the reason of a failed check, or "" if all steps succeed.
   std::string outcome(const std::string& how) {
     RunContext context = make_context();
     const Case* const cases[] = {&planned};
@@ -100,8 +100,8 @@ TEST_F(PeerContenderTest, IsAskedAsTheProtocolSays) {
   EXPECT_THAT(types,
               testing::ElementsAre("hello", "prepare", "run", "output", "run", "output", "close"));
   EXPECT_EQ(asked[0].at("protocol"), 1);
-  // The source of 120 B takes 128 B in lines of 64 B. Its copies must exceed three times the cache
-  // of 1 KiB.
+  // The peer makes so many copies of the source that they exceed three times the cache of 1 KiB.
+  // The source of 120 bytes takes 128 bytes in cache lines of 64 bytes.
   EXPECT_EQ(asked[1].at("copies"), 3 * 1024 / 128 + 1);
   EXPECT_EQ(asked[1].at("stages").size(), 1u);
   EXPECT_EQ(asked[2], Json({{"type", "run"}, {"iterations", 1}, {"warmup_ns", 0}}));

@@ -1,5 +1,5 @@
-/// Sends requests to the peer server that normbench never sends. The server must answer each of
-/// them and continue.
+/// Tests the peer server, which runs cases for another process, with requests that normbench never
+/// sends. The server must answer each of them and continue.
 
 #include <cstdint>
 #include <random>
@@ -13,8 +13,8 @@
 namespace normbench::peer_garbage_test {
 namespace {
 
-/// Expects the server to answer a line with a JSON object that has a known type and is short enough
-/// to be sent.
+/// Sends `line` to the server. Expects that the answer is a JSON object that has a known type and
+/// is short enough to be sent.
 void expect_answered(PeerServer& server, const std::string& line) {
   const std::optional<Json> answer = server.reply(line);
   if (!answer) return;  // the line was `close`

@@ -1,5 +1,5 @@
-/// Tests of peers that load files: the messages to the peer, and the check of each item against its
-/// own images.
+/// Tests of peers (processes of other programs) that load files. The output for each item is
+/// checked against the images of this item.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -54,8 +54,9 @@ struct PeerLoadTest : testing::Test {
     std::vector<CheckOutcome> outcomes{peer.check()};
     shape = peer.shape_of_turns(20);
     std::mt19937_64 random;
-    // Images are numbered from 1 here. The last of the 5 items has the images 3 and 1. If `first`
-    // is 1, it has the images 2 and 3.
+    // The turn loads 5 items, the items 0 to 4, or the items 1 to 5 if `first` is 1. Item i has the
+    // images 2 * i and 2 * i + 1, modulo 3. So item 4 has the images 2 and 0, and item 5 has the
+    // images 1 and 2.
     peer.take_turn({.iterations = 5, .first = peer.takes_first() ? 1 : 0}, random);
     outcomes.push_back(peer.check());
     return outcomes;

@@ -107,7 +107,11 @@ TEST_F(PeerProcessTest, InheritsNothingButItsStreamsAndTheEndThatKillsIt) {
                    shell("read line; n=0; while [ $n -lt 100 ]; do "
                          "[ -e /proc/$$/fd/$n ] && printf \"$n \"; n=$((n + 1)); done; echo"),
                    interrupted);
-  EXPECT_EQ(ask(peer, "go"), "0 1 2 3 ");  // by 3 the kernel kills the peer when this process ends
+  // The peer prints the numbers of its open descriptors, and `inherited` must not be among them.
+  // Descriptors 0 to 2 are its standard streams. Descriptor 3 is the read end of a pipe to this
+  // process. When this process ends, its end of the pipe is closed, and then the kernel kills the
+  // peer.
+  EXPECT_EQ(ask(peer, "go"), "0 1 2 3 ");
   close(inherited);
 }
 

@@ -1,5 +1,5 @@
-/// A fixture with a peer server that runs the CPU's real kernels, and functions that make messages
-/// to the server.
+/// A fixture with a peer server, which runs cases for another process. The server here runs the
+/// CPU's real kernels. Also has functions that make messages to the server.
 #pragma once
 
 #include <fmt/format.h>
@@ -71,7 +71,8 @@ inline Json prepare_message(const TensorDesc& input, const std::vector<Json>& st
           {"stages", Json(stages)}};
 }
 
-/// Returns a `prepare` message for one normalize of the counting tensor with these parameters.
+/// Returns a `prepare` message for one `normalize` stage with these parameters, on the counting
+/// tensor.
 inline Json normalize_message(const Json& parameters, DType to = DType::Float32,
                               Layout layout = Layout::Nchw) {
   const TensorDesc in = tensor(DType::UInt8);

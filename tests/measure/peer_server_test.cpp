@@ -92,8 +92,8 @@ TEST_F(PeerServerTest, RunsChainsWithForcedKernelsOnSeveralThreadsFromManyCopies
   EXPECT_EQ(output_of(message, floats), counted(plainly));
 }
 
-/// A fresh output of 32 MiB or more is freed in the iteration that allocates it. To write the
-/// output, the server has to run one more iteration.
+/// A fresh output of 32 MiB or more is freed in the iteration that allocates it, so it is gone when
+/// the output is requested. The server has to run one more iteration and write its output.
 TEST_F(PeerServerTest, WritesAResultThatWasFreed) {
   SystemClock real;
   server = new_server(real);

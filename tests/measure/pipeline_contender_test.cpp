@@ -107,7 +107,7 @@ TEST_F(PipelineContenderTest, ALaneAloneReadsWhatIsReadyAndWritesWhereItsPipelin
     read_from.clear();
     written_to.clear();
     lane.take_turn({.iterations = 30}, random);
-    EXPECT_THAT(read_from, SizeIs(2));  // the first lane's last outputs, one per item in flight
+    EXPECT_THAT(read_from, SizeIs(2));  // the first lane's outputs of its last two items
     EXPECT_THAT(written_to, SizeIs(Gt(2)));
   }
   EXPECT_THAT(read_from, testing::Not(testing::IsEmpty()));
@@ -150,10 +150,10 @@ TEST_F(PipelineContenderTest, AStageThatThrowsEndsTheTurnWithItsReason) {
 
 std::atomic<std::int64_t> begun, ended;
 
-/// Each of these functions is called before a stage works on an item. first_waits() blocks the
-/// first stage of item 1 until the last stage of item 0 begins. second_waits() blocks the second
-/// stage of item 0 until the first stage of item 1 has begun. copies_end() records that the last
-/// stage of an item begins.
+/// Each of the next three functions is called before a stage of an item does its work:
+/// - first_waits(), before the first stage, blocks item 1 until the last stage of item 0 begins.
+/// - second_waits(), before the second stage, blocks item 0 until the first stage of item 1 begins.
+/// - copies_end(), before the last stage, records that the last stage of the item begins.
 void first_waits(std::int64_t item) {
   begun = item + 1;
   while (ended < item) std::this_thread::yield();
@@ -195,7 +195,8 @@ TEST_F(PipelineContenderTest, BuffersThatAreUsedAgainWhileInFlightAreCaught) {
   }
 }
 
-/// Runs items in flight whose stages do not wait for each other. The kernels of the portable
+/// fly_on_buffers_for() runs a pipeline with two items in flight, whose stages do not wait for each
+/// other, on the buffers of a pipeline with `items` items in flight. The kernels of the portable
 /// instruction set are used, because ThreadSanitizer does not see accesses of more than 16 bytes.
 struct FreelyFlyingTest : PipelineContenderTest {
   void fly_on_buffers_for(int items) {
@@ -215,9 +216,11 @@ TEST_F(FreelyFlyingTest, DISABLED_OnTheSameBuffers) { fly_on_buffers_for(1); }
 
 std::atomic<bool> fourth_began, first_ended;
 
-/// fourth_waits() blocks the first stage of item 3 until the second stage of item 0 has ended.
-/// waits_for_fourth() blocks the second stage of item 0 until item 3 has begun. first_ends()
-/// records that the second stage of item 0 has ended.
+/// Each of the next three functions is called before a stage of an item does its work:
+/// - fourth_waits(), before the first stage, blocks item 3 until the second stage of item 0 has
+///   ended.
+/// - waits_for_fourth(), before the second stage, blocks item 0 until item 3 has begun.
+/// - first_ends(), before the last stage, records that the second stage of item 0 has ended.
 void fourth_waits(std::int64_t item) {
   if (item != 3) return;
   fourth_began = true;

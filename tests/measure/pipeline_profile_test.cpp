@@ -114,8 +114,9 @@ StageSpan span(std::size_t lane, std::int64_t start_ns, std::int64_t end_ns, std
 }
 
 TEST(MiddleWork, StartsWithWhicheverItemBeganFirst) {
-  // The kept window has the items 1 to 6 of the items 0 to 7. Item 2 began before item 1, because
-  // each item has its own thread. Work of the items 0 and 7 is clipped to the window.
+  // The profile keeps the items 1 to 6 of the items 0 to 7. Item 2 began before item 1, because
+  // each item has its own thread. So the kept time is from 1020, the start of item 2, to 1090, the
+  // end of item 6. Work of the items 0 and 7 is clipped to it, and times are relative to 1020.
   const Flow flow{
       .round = {.start_ns = 1000, .counters = {}},
       .begin_ns = {0, 30, 20, 40, 50, 60, 70, 80},

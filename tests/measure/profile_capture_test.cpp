@@ -23,9 +23,9 @@ struct CaptureTest : DeviceProfileTest {
 };
 
 TEST_F(CaptureTest, ProfilersAreStartedAroundTheProfilePassOfAllGroups) {
-  // The first and the last element are the number of group starts and ends before the capture
-  // starts and stops. The elements between them are the number of capture calls before each
-  // profile.
+  // When the capture starts and when it stops, `told_before` gets the number of starts and ends of
+  // groups so far. It must be 4: both groups have ended. At each profile, `told_before` gets the
+  // number of starts and stops of the capture so far. It must be 1: the capture has only started.
   std::vector<std::size_t> told_before;
   device->on_capture = [&] { told_before.push_back(observer.told.size()); };
   on_profile = [&](const ProfileTrace&, CaseProfile&) { told_before.push_back(told().size()); };

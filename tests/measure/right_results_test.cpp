@@ -189,8 +189,8 @@ Moments32 shifted_in_lanes(std::span<const float> x) {
   return {x[0] + shift, sum_by_halves(squares) / count - shift * shift};
 }
 
-/// Returns the outputs y, mean and rstd of group norm. `moments` computes the mean and the variance
-/// of one group. y is x * (rstd * gamma) + (beta - mean * rstd * gamma).
+/// Returns the outputs y, mean and rstd of `group_norm`. `moments` computes the mean and the
+/// variance of one group. y is x * (rstd * gamma) + (beta - mean * rstd * gamma).
 std::vector<Tensor64> normalized(const std::vector<Tensor64>& in, std::int64_t groups,
                                  Moments32 (*moments)(std::span<const float>)) {
   const Tensor64& x = in[0];
@@ -247,8 +247,8 @@ TEST(RightResults, OfOtherSumsInFloat32AreLetPass) {
     }
 }
 
-/// The input, the constants and the difference of these results are each rounded to bfloat16. The
-/// check must pass only if the op names all three roundings.
+/// These outputs of `normalize` round three times to bfloat16: the input, the constants, and the
+/// difference of input and mean. The check must pass only if the op names all three roundings.
 TEST(RightResults, OfNarrowConstantsAreLetPassWhereTheyAreNamed) {
   const auto stored = [](double value) {
     std::array<std::byte, 2> bytes{};

@@ -76,7 +76,8 @@ class RunTest : public testing::Test {
     return plan.groups.emplace_back(std::move(group));
   }
 
-  /// Returns the context of a run of this part. It refers to members of the fixture.
+  /// Returns the context of a run that measures this part of a group (what one process measures of
+  /// it). The context refers to members of the fixture.
   RunContext context_of(const Part& part, ProfilerCapture& capture) {
     return {.backends = backends,
             .clock = clock,

@@ -18,7 +18,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// The mistake of a planted kernel row: what it saves instead of all images.
+/// The mistake that is planted in a kernel row: it saves no image (Nothing), or it saves the first
+/// image in place of the other images (FirstImageTwice).
 enum class Planted { Nothing, FirstImageTwice };
 
 template <Planted What>

@@ -1,4 +1,5 @@
-/// Tests which limits take no turns because the time of their group is short.
+/// Tests which limits take no turns because their group has little time. A limit is a case that
+/// measures a limit of the machine, such as the streaming of memory.
 #include "measure/measure_group.h"
 #include "measure/run_fixture.h"
 #include "ops/stream.h"
@@ -8,8 +9,9 @@ namespace {
 
 using testing::ElementsAre;
 
-/// A group with a case of 100 ms and seven limits: four streams of the same bytes, one stream of
-/// other bytes, and two that are no streams. Of the four, the third is the fastest.
+/// A group with a case of 100 ms and seven limits. Four limits are streams of the same bytes, one
+/// is a stream of other bytes, and two are no streams. Of the four streams, the third is the
+/// fastest.
 struct SlowStreamsTest : RunTest {
   SlowStreamsTest() {
     fake->rows[0].cost_ns = 100'000'000;
@@ -78,8 +80,10 @@ TEST_F(SlowStreamsTest, StreamsInTheCacheAndOnOtherThreadsAreOfAnotherKind) {
 }
 
 TEST_F(SlowStreamsTest, MoreOfThemStayWhereTheGroupThenEndsSooner) {
-  // With two streams of each kind there are ten contenders. They need 20 rounds, because a block
-  // has as many rounds as contenders, and there are at least 12 rounds. Twelve contenders need 12.
+  // The group gets 6 cases, and 4 streams of each of two kinds. If only two streams of each kind
+  // took turns, there would be 10 contenders. A block has as many rounds as contenders, and at
+  // least 12 rounds are needed, so 10 contenders need 20 rounds. With three streams of each kind
+  // there are 12 contenders, which need only 12 rounds.
   Group& crowd = plan.groups.front();
   crowd.limits.clear();
   for (const std::int64_t parts : {2, 4})

@@ -129,7 +129,7 @@ TEST(StoppedRun, MissesTheTruthAsRarelyAsItSaysWhereRoundsAreIndependent) {
   for (const Noise& noise : {Noise(normal), Noise(heavy), Noise(skewed), Noise(jumps)}) {
     const Missed of = missed([&] { return noise; }, 0, kWorlds);
     EXPECT_LE(of.all, 0.05);
-    EXPECT_LE(of.named, 0.01);  // a run with one state is rarely named
+    EXPECT_LE(of.named, 0.01);  // two states are rarely found where there is one
   }
 }
 

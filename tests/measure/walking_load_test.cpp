@@ -66,8 +66,8 @@ struct WalkingLoadTest : testing::Test {
   std::mt19937_64 random{1};
   std::optional<Plan> plan;
 
-  /// Returns the case of variant "v". `members` are added to the config of its load, and `options`
-  /// to the config of the variant.
+  /// Returns the case of variant "v". `members` are added to the config of its `load` stage, and
+  /// `options` to the config of the variant.
   Case case_of(const std::string& members, const std::string& options) {
     const std::string text = fmt::format(
         R"({{"schema": 1, "name": "walk", "measure": {{"cache": "hot"}}, "experiments": [{{"name": "e",
@@ -128,8 +128,8 @@ TEST_F(WalkingLoadTest, ALoaderThatStaysAtTheFirstItemIsWrong) {
 }
 
 TEST_F(WalkingLoadTest, ItemsWithTheSameFilesMustBeEqual) {
-  // Only some of the 60 items are compared with their own references, and item 3, which is wrong,
-  // is not among them.
+  // Only some of the 60 items are compared with their own references. Item 3, which is wrong, is
+  // not among them. It is found because it differs from other items with the same files.
   Case planned = case_of("", R"(, "in_flight": 3, "items": 60)");
   const Kernel right = loading<as_asked>(*planned.stages[0].kernel);
   const Kernel wrong = loading<wrong_in_the_middle>(*planned.stages[0].kernel);
@@ -169,8 +169,8 @@ TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
                                     testing::ElementsAre(second, first, second)));
 }
 
-/// When a part of a pipeline is measured alone, its inputs are made with its engine, before the
-/// threads of its lanes exist. The constructor must therefore throw the error of a failed load.
+/// When a part of a pipeline is measured alone, the constructor of its engine loads its inputs,
+/// before the threads of its lanes exist. So the constructor must throw the error of a failed load.
 TEST_F(WalkingLoadTest, APartThatCannotBeFedSaysWhy) {
   case_of("", R"(, "in_flight": 3, "items": 6)");
   int parts = 0;

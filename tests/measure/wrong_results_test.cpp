@@ -67,8 +67,9 @@ struct Problem {
     reference(other, from, out, 0);
     return out;
   }
-  /// Each of these functions returns the right outputs. changed() lets `change` modify the first
-  /// output. each() applies `change` to every value of the first output.
+  /// right() returns the right outputs. changed() returns them after `change` has modified the
+  /// first output. each() returns them after `change` was applied to every value of the first
+  /// output.
   Tensors right() const {
     Tensors all;
     for (const selftest::Exact& one : exact) all.push_back(one.values);
@@ -424,7 +425,8 @@ TEST(WrongResults, OfGroupNormAreSeen) {
     expect_wrong(problem, "no gamma", normalized(problem, {.with_gamma = false}));
     expect_wrong(problem, "gamma and beta swapped", normalized(problem, {.swapped = true}));
     expect_wrong(problem, "not centred", normalized(problem, {.centred = false}));
-    // At first only the output y is wrong, then mean and rstd are, too.
+    // In the first pass of the loop, only the output y is wrong. In the second pass, mean and rstd
+    // are wrong, too.
     for (const bool alone : {true, false}) {
       const auto spoilt = [&](const Normalized& how) {
         Tensors made = normalized(problem, how);

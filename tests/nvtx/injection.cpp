@@ -145,7 +145,8 @@ void NVTX_API initialize(const void*) { note("initialize", Json::object()); }
 
 // --- attaching to NVTX
 
-/// A module (a table of functions) of NVTX. All its functions are replaced by those of this tool.
+/// A module (a table of functions) of NVTX. The constructor replaces all its functions by functions
+/// of this tool.
 template <std::uint32_t Module, std::size_t Size>
 class CoreModule {
  public:

@@ -49,8 +49,8 @@ TEST(Stored, WholeNumbersThatFitAreExact) {
   EXPECT_EQ(error({257, 0}, DType::Float16), 0);
   EXPECT_EQ(error({257, 0}, DType::BFloat16), 257.0 / 256);
   EXPECT_EQ(error({0.5, 0}, DType::BFloat16), 0.5 / 256);  // although bfloat16 holds 0.5 exactly
-  // With an error of up to 1, the computed value may be a fraction, unless all values are known to
-  // be whole.
+  // The computed value is from 199 to 201. Storing it as bfloat16 may add an error of 201 / 256,
+  // unless it is known to be whole: bfloat16 holds every whole number up to 256.
   EXPECT_EQ(error({200, 1}, DType::BFloat16), 1 + 201.0 / 256);
   EXPECT_EQ(error({200, 1}, DType::BFloat16, true), 1);
 }

@@ -1,4 +1,4 @@
-/// Tests of the ops with constants per channel: sub, div, normalize.
+/// Tests of the ops with constants per channel: `sub`, `div`, `normalize`.
 #include <cmath>
 
 #include "core/dtype.h"
@@ -187,7 +187,7 @@ TEST(Normalize, PointsAtMistakes) {
               ElementsAre("/layout: unknown value \"nhcw\" (did you mean \"nchw\"?)"));
 }
 
-/// Evaluates normalize of one value in float32 in all orders of operations that a kernel may use.
+/// Evaluates `normalize` of one value in float32 in all orders of operations that a kernel may use.
 /// Returns the results.
 std::vector<float> evaluations(float x, double scale, double m, double s) {
   const auto scale32 = static_cast<float>(scale), m32 = static_cast<float>(m);

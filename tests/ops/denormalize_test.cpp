@@ -94,7 +94,7 @@ TEST(Denormalize, PointsAtMistakes) {
               ElementsAre("/layout: unknown value \"nhcw\" (did you mean \"nchw\"?)"));
 }
 
-/// Evaluates denormalize of one value in float32, without the final rounding, in all orders of
+/// Evaluates `denormalize` of one value in float32, without the final rounding, in all orders of
 /// operations that a kernel may use. Returns the results.
 std::vector<float> evaluations_back(float x, double scale, double m, double s) {
   const auto scale32 = static_cast<float>(scale), m32 = static_cast<float>(m);

@@ -36,11 +36,12 @@ TEST(Exif, OtherNumbersAreUpright) {
     EXPECT_EQ(exif_orientation(exif_block(orientation, false, 4)), 1);
   }
   EXPECT_EQ(exif_orientation(exif_block(6 << 16 | 3, true, 4)), 1);
-  EXPECT_EQ(exif_orientation(exif_block(6, true, 5)), 1);  // not a whole number
+  EXPECT_EQ(exif_orientation(exif_block(6, true, 5)), 1);  // type RATIONAL is no whole number
 }
 
 TEST(Exif, NumbersOfOtherTypesCountAsInPillow) {
-  // The expected results are those of Pillow 13.0.0 for a JPEG whose XMP gives orientation 3.
+  // The expected results are those of Pillow 13.0.0 for a JPEG whose Exif block has the orientation
+  // `value`, and whose XMP has the orientation 3. Orientation 1 is upright.
   const auto turned = [](std::uint32_t type, const Bytes& value, std::uint32_t count = 1) {
     Bytes block = exif_block(0, true, type, count);
     if (value.size() > 4) block[30] = static_cast<std::uint8_t>(block.size());
@@ -62,7 +63,7 @@ TEST(Exif, NumbersOfOtherTypesCountAsInPillow) {
     EXPECT_EQ(turned(rational, {13, 0, 0, 0, 2, 0, 0, 0}), 1);
     EXPECT_EQ(turned(rational, {0, 0, 0, 0, 0, 0, 0, 0}), 1);
   }
-  EXPECT_EQ(turned(11, {0, 0, 0xC0, 0x40}), 6);  // 6 and 6.5 as FLOAT
+  EXPECT_EQ(turned(11, {0, 0, 0xC0, 0x40}), 6);  // 6 as FLOAT; the next line has 6.5
   EXPECT_EQ(turned(11, {0, 0, 0xD0, 0x40}), 1);
   EXPECT_EQ(turned(12, {0, 0, 0, 0, 0, 0, 0x18, 0x40}), 6);  // DOUBLE
 }

@@ -1,4 +1,4 @@
-/// Tests of the ops that call the CUDA runtime: pin, register, unregister, launch, sync.
+/// Tests of the ops that call the CUDA runtime: `pin`, `register`, `unregister`, `launch`, `sync`.
 #include "ops/op_testing.h"
 
 namespace normbench::host_calls_test {

@@ -137,7 +137,7 @@ TEST_F(FindFiles, LinksDoNotMultiplyFolders) {
       fs::create_directory_symlink(folder_ / std::to_string(i - 1), folder / link);
   }
   fs::create_directory_symlink(folder_ / "0", folder_ / "photos/cat/more");
-  fs::create_directory_symlink(folder_ / "0", folder_ / "photos/dog/more");  // from another class
+  fs::create_directory_symlink(folder_ / "0", folder_ / "photos/dog/more");  // folder 0 of cat, too
   EXPECT_THAT(found("photos"),
               ElementsAre("cat/0.jpg", "cat/more/x.jpg", "dog/0.jpg", "dog/more/x.jpg"));
   fs::create_directory_symlink(folder_ / "10", folder_ / "photos/fox");

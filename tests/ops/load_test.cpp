@@ -59,7 +59,7 @@ class LoadTest : public testing::Test {
   }
 
   /// Writes readable files a.png, c.jpg and d.png of different sizes, and broken files b.jpg and
-  /// e.jpg. Returns a load of all five files.
+  /// e.jpg. Returns a `load` op that loads all five files.
   Load mixed(OnError on_error) const {
     write("a.png", png_file(gradient(4, 5, 3), 4, 5));
     write("b.jpg", {});
@@ -292,7 +292,7 @@ TEST(ImageWalkTest, OrdersGoBySeedAndEpoch) {
   EXPECT_EQ(first, epoch_of(same, 50, 0));
   EXPECT_NE(first, epoch_of(walk, 50, 1));
   EXPECT_NE(first, epoch_of(other, 50, 0));
-  EXPECT_NE(epoch_of(walk, 50, 1), epoch_of(other, 50, 0));  // seed + 1 is not epoch + 1
+  EXPECT_NE(epoch_of(walk, 50, 1), epoch_of(other, 50, 0));  // epoch 1 is not epoch 0 of seed + 1
   EXPECT_NE(first, epoch_of(named, 50, 0));
   EXPECT_EQ(epoch_of(named, 50, 0), epoch_of(named, 50, 1));
 }

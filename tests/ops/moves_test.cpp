@@ -1,5 +1,5 @@
-/// Tests of the ops that move values without changing them: copy, layout, h2d, d2h, exchange, crop,
-/// flip, stream, first_touch.
+/// Tests of the ops that move values without changing them: `copy`, `layout`, `h2d`, `d2h`,
+/// `exchange`, `crop`, `flip`, `stream`, `first_touch`.
 #include "ops/op_testing.h"
 
 namespace normbench::moves_test {

@@ -67,7 +67,8 @@ TEST(NpyHeader, EndsAtAMultipleOf64Bytes) {
   }
 }
 
-/// NumPy 1.22 and 2.4 read each of these spellings as the dtype on a little-endian machine.
+/// NumPy 1.22 and 2.4 read each spelling in a list below as the dtype that is given with the list,
+/// on a little-endian machine.
 TEST(NpyType, HasManySpellings) {
   for (const char* descr :
        {"u1", "|u1", "<u1", ">u1", "=u1", "B", "|B", "<B", ">B", "=B", "uint8", "ubyte"})

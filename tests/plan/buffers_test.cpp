@@ -34,7 +34,8 @@ const std::string in_place = R"([{"op": "cast", "to": "float32"},
     {"op": "sub", "mean": 1, "output": "in_place"},
     {"op": "div", "std": 2, "output": "in_place"}])";
 
-// cast, sub and div write 4,000 bytes each.
+// Each of `cast`, `sub` and `div` writes 4,000 bytes. `sub` finds its input in the cache if the
+// cache holds this input and the output of `sub` together. The same holds for `div`.
 TEST(Resident, WhatIsWrittenSinceTheInputWasMadeMustFit) {
   EXPECT_EQ(resident(chain, {.host = 8000}), "sub div");
   EXPECT_EQ(resident(chain, {.host = 7999}), "");
@@ -46,8 +47,9 @@ TEST(Resident, ABufferCountsOnceHoweverOftenItIsWritten) {
 }
 
 TEST(Resident, WhatLiesBetweenCounts) {
-  // The last stage reads the 1,000 bytes that the first stage wrote. Between these two, the other
-  // stages write 4,000 bytes each. The last stage itself writes 1,000 bytes more.
+  // The last stage reads the 1,000 bytes that the first stage wrote. Since then, the other two
+  // stages wrote 4,000 bytes each. The last stage itself writes 1,000 bytes more. Together, these
+  // are 10,000 bytes.
   const std::string skipping = R"([{"op": "copy", "as": ["early"]}, {"op": "cast", "to": "float32"},
       {"op": "sub", "mean": 1}, {"op": "copy", "in": ["early"]}])";
   EXPECT_EQ(resident(skipping, {.host = 10'000}), "cast sub copy");
@@ -61,7 +63,7 @@ TEST(Resident, TheSourceNeverIs) {
 }
 
 TEST(Resident, EachSideHasItsCache) {
-  // h2d writes 1,000 bytes of device memory. cast reads them and writes 4,000 bytes.
+  // `h2d` writes 1,000 bytes of device memory. `cast` reads them and writes 4,000 bytes.
   const std::string sent = R"(["copy", "h2d", {"op": "cast", "to": "float32"}])";
   EXPECT_EQ(resident(sent, {.host = 0, .device = 5000}), "cast");
   EXPECT_EQ(resident(sent, {.host = 1000, .device = 4999}), "h2d");

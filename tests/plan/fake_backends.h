@@ -80,7 +80,7 @@ inline std::vector<Kernel> cpu_rows() {
   return rows;
 }
 
-/// Returns the kernel rows of a fake GPU. There is no row for resize.
+/// Returns the kernel rows of a fake GPU. There is no row for the op `resize`.
 inline std::vector<Kernel> cuda_rows() {
   std::vector<Kernel> rows;
   for (const std::string_view op :

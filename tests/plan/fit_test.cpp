@@ -144,8 +144,8 @@ TEST(Fit, PinnedMemoryIsHostMemory) {
 TEST(Fit, LimitsAreLeftOutRatherThanACase) {
   const std::string experiment = R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000]},
                                     "variants": {"up": ["h2d"]})";
-  // The case takes 1.16 GB of host memory. The limit of the link needs a second source of the same
-  // size, in pinned memory, so it does not fit.
+  // The case takes 1.16 GB of host memory. The limit "h2d", a case that measures the link, needs a
+  // second source of the same size in pinned memory. So the limit does not fit.
   const PlanOptions options = with_free({.host = 1'500'000'000});
   const Group group = group_of(experiment, options);
   EXPECT_THAT(skips(group.cases), ElementsAre(Pair("up", "")));
@@ -159,8 +159,9 @@ TEST(Fit, LimitsAreLeftOutRatherThanACase) {
               testing::Contains(Pair("h2d 1.00 GB pinned", "")));
 }
 
-/// Skips the largest case until the other cases fit. Computes the memory need of the group again
-/// after each skipped case.
+/// Does slowly what skip_too_large() must do with a group that is too large. As long as the group
+/// needs more memory than is free on the host or on the device, skips the case that needs the most
+/// there, and computes the need of the remaining group again.
 void skip_one_by_one(Group& group, const PlanOptions& options) {
   const auto need = [&](const std::vector<const Case*>& cases) {
     return memory_need(cases, Cache::Cold, options.cache_bytes).total();

@@ -1,5 +1,5 @@
-/// Tests of stages that call the CUDA runtime: transfers, pin, register and unregister, launch,
-/// sync.
+/// Tests of stages that call the CUDA runtime: transfers, `pin`, `register` and `unregister`,
+/// `launch`, `sync`.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"

@@ -158,7 +158,8 @@ TEST(Ranges, MayBeginWithTheVariant) {
       R"("load": {"batch": 3}, "variants": {"v": [{"range": "a", "stages": ["load", "copy"]}]})"));
   EXPECT_EQ(load.values.at(0).desc.shape.n, 3);
   EXPECT_THAT(shown(load), ElementsAre("load in a", "copy in a"));
-  // If a variant implies a load, the load comes before the variant's first range and is not in it.
+  // The variant has no `load` stage, but its experiment has the member "load". So the plan adds a
+  // `load` stage, which is before the variant's first range and not in the range.
   const Case implied = only_case(
       config(R"("load": {"batch": 3}, "variants": {"v": [{"range": "a", "stages": ["copy"]}]})"));
   EXPECT_THAT(shown(implied), ElementsAre("load in ", "copy in a"));

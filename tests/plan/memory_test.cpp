@@ -28,11 +28,11 @@ Case one_case(const std::string& stages) {
                           fakes::with_gpu());
 }
 
-// A buffer takes whole lines of 64 B and a gap, so 4,000,000 B take 4,004,032 B. A check of 1
-// million input values and 1 million output values takes 8 B * (2 * 2 + 4) million: each value has
-// a bound, and there are four temporary tensors. In every set of buffers, each of the three slots
-// (source, output, scratch) has an address of 8 B. Placing the buffers takes 16 B for each placed
-// buffer.
+// A buffer takes whole cache lines of 64 B and a gap of 4,032 B, so 4,000,000 B take 4,004,032 B. A
+// check of 1 million input values and 1 million output values takes 8 B * (2 * 2 + 4) million: each
+// value has a bound, and there are four temporary tensors. In every set of buffers, each of the
+// three slots (source, output, scratch) has an address of 8 B. Placing the buffers takes 16 B for
+// each placed buffer.
 constexpr std::int64_t placed = 4'004'032, check = 64'000'000;
 
 TEST(Memory, ColdBuffersExceedTheCacheThreefold) {
@@ -56,14 +56,17 @@ TEST(Memory, EachSideExceedsItsOwnCache) {
          "variants": {"v": [{"op": "cast", "to": "float32"}, {"op": "d2h", "memory": "mapped"}]})"),
       fakes::with_gpu());
   // Buffers in device memory take whole lines of 512 B. A buffer there takes 1,000,448 B (`small`),
-  // or 4,000,256 B and a gap of 3,584 B (`large`). The check covers three values of 1 million
-  // elements each. Making the source takes host memory for the source and for a copy of it.
+  // or 4,000,256 B and a gap of 3,584 B (`large`). The check covers three tensors of 1 million
+  // elements each, so it takes 8 B * (2 * 3 + 4) million. Making the source takes host memory for
+  // the source and for a copy of it. A set of buffers has five addresses of 8 B, and two buffers
+  // whose placing takes 16 B each.
   constexpr std::int64_t small = 1'000'448, large = 4'003'840;
   constexpr std::int64_t passing = 8 * 10'000'000 + 2 * small;
   expect_need(need_of(planned, Cache::Hot, {.host = 1, .device = 1}),
               {.host = placed, .device = small + large}, {.host = passing + 8 * 5 + 16 * 2});
-  // The host has 3 sets of buffers. The device has 15 copies of the source, which exceed three
-  // times its cache, and 4 sets, because an iteration touches 5 MB there.
+  // The host has 3 sets of buffers, because an iteration touches 4 MB there, and three sets exceed
+  // three times its cache of 3 MB. The device has 15 copies of the source, which exceed three times
+  // its cache of 5 MB. So do 4 sets of buffers, because an iteration touches 5 MB there.
   expect_need(need_of(planned, Cache::Cold, {.host = 3'000'000, .device = 5'000'000}),
               {.host = 3 * placed, .device = 15 * small + 4 * large},
               {.host = passing + 4 * (8 * 5 + 16 * 2)});
@@ -73,8 +76,12 @@ TEST(Memory, OfAFreshResultIsThereTwiceAndDoesNotRotate) {
   const Case planned = fakes::only_case(fakes::config(
       R"("source": {"batch": 4, "size": [720, 1280]},
          "variants": {"v": [{"op": "cast", "to": "float32", "output": "fresh"}]})"));
-  // 28 copies of the source, which has 11,059,200 B, exceed 300 MB, three times the cache. An image
-  // has 2,764,800 values, and a check holds one image.
+  // 28 copies of the source, which has 11,059,200 B, exceed 300 MB, three times the cache. The last
+  // argument has these terms, in this order:
+  // - the output of an iteration, and the whole output that the check of the last call keeps,
+  // - one of the 4 images of the output, which the other checks keep,
+  // - a check of one image, which takes 8 B * (2 * 2 + 4) for each of its 2,764,800 values,
+  // - the addresses of three slots of 8 B in each of 6 sets of buffers.
   constexpr std::int64_t result = 44'236'800;
   expect_need(need_of(planned, Cache::Cold, {.host = 100'000'000, .device = 1}),
               {.host = 28 * 11'059'200},

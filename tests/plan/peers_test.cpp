@@ -182,7 +182,8 @@ TEST(Peers, RunModelsOnAllThreadsHoweverSmall) {
 }
 
 TEST(Peers, HaveNoLimitsOfMemoryForModels) {
-  // The model has no limits of memory. The limits here belong to the stage before the model.
+  // A limit is a case that measures the machine, here by streaming memory. A `model` stage has no
+  // limits. The limits of the first plan belong to the `normalize` stage before it.
   const Plan planned = plan(
       model_variant(R"({"peer": "torch", "stages": ["normalize", {"op": "model", "name": "x"}]})"));
   std::vector<std::string> limits;
@@ -199,7 +200,7 @@ TEST(Peers, OutputsOfModelsAreKeptForTheOthers) {
   const Case planned =
       only_case(model_variant(R"({"peer": "torch", "stages": [{"op": "model", "name": "x"}]})"));
   const MemoryNeed need = memory_need(std::array{&planned}, Cache::Hot, {.host = 1, .device = 1});
-  // The terms, in this order:
+  // `passing` is the memory that is needed only for some time. Its terms, in this order:
   // - the logits in double that are kept,
   // - the logits in double that are compared,
   // - the addresses of three slots,
@@ -223,14 +224,15 @@ TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
          "variants": {"v": {"peer": "torch", "stages": [{"op": "cast", "to": "float32"}]}})",
       head));
   const Sides cache{.host = 10'000'000, .device = 1};
-  // This process has one source of 1 MB. The peer has two sources of 1 MB, which differ, and the
-  // output of 4 MB.
+  // This process has one source of 1 MB. The peer has two sources of 1 MB with different values,
+  // and the output of 4 MB.
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Hot, cache).kept,
             (Sides{.host = 1'000'000 + 2'000'000 + 4'000'000}));
-  // 31 copies of the source exceed 30 MB, three times the cache.
+  // 31 sources of 1 MB exceed 30 MB, three times the cache. This process has 31 of them, and the
+  // peer has 31.
   const MemoryNeed cold = memory_need(std::array{&planned}, Cache::Cold, cache);
   EXPECT_EQ(cold.kept, (Sides{.host = 31'000'000 + 31'000'000 + 4'000'000}));
-  // The terms, in this order:
+  // `passing` is the memory that is needed only for some time. Its terms, in this order:
   // - a check of 8 million doubles,
   // - the addresses of three slots,
   // - the file of the source,
@@ -248,9 +250,9 @@ TEST(Peers, HaveAsManyOutputsOnADeviceAsInputs) {
                               head));
   constexpr std::int64_t mib = 1 << 20;
   const Sides cache{.host = 1, .device = 10 * mib};
-  // This process has one source of 1 MiB. The peer has two sources of 1 MiB, which differ, an
-  // intermediate of 4 MiB and an output of 4 MiB. With cold buffers, there are 31 copies of each
-  // source and 31 outputs.
+  // This process has one source of 1 MiB. The peer has two sources of 1 MiB with different values,
+  // an intermediate of 4 MiB and an output of 4 MiB. With cold buffers, this process has 31
+  // sources, and the peer has 31 sources, the intermediate and 31 outputs.
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Hot, cache).kept,
             (Sides{.device = (1 + 2 + 4 + 4) * mib}));
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Cold, cache).kept,

@@ -1,5 +1,6 @@
-/// Tests of pipelines with several items in flight: their lanes, the options that exclude lanes,
-/// and the parts of a pipeline that are measured on their own.
+/// Tests how pipelines with several items in flight are planned: which lane each stage is in, which
+/// options are mistakes with or without lanes, and which parts of a pipeline are measured on their
+/// own.
 #include "plan/pipeline.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-/// Tests of experiments with several sources, a setup and named outputs.
+/// Tests of experiments with several sources, a setup (stages that compute further inputs once) and
+/// named outputs.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"

@@ -132,8 +132,8 @@ TEST(GpuDayPtxBlocks, RacesOfABlockAreSeenInAnyOrder) {
   EXPECT_THAT(run_block("st.shared.u8 [tile+70], a;\n", 2),
               HasSubstr("thread (1, 0, 0): st.shared.u8 [tile+70], a: race with block (0, 0, 0), "
                         "thread (0, 0, 0), which writes the same byte: byte 70 of shared 512"));
-  // If several threads read the byte, the message names a reader whose access is not ordered before
-  // the write.
+  // If a thread writes a byte that several threads have read, the message names a reader whose read
+  // is not ordered before the write.
   const std::string by_first = "setp.eq.u32 %p1, a, 0;\n@%p1 st.shared.u64 [tile], a;\n",
                     by_second_warp =
                         "setp.gt.u32 %p2, a, 31;\n@%p2 ld.shared.u64 d, [tile];\n" + barrier;

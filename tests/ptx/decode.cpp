@@ -94,7 +94,8 @@ class Decoder {
       const std::string_view line = take_until(text, "{};\n");
       if (line.find(".shared ") == line.npos || line.starts_with(".extern ") != is_extern) continue;
       u64 end = 0;
-      if (const auto& before = kernel_.shared; !before.empty())  // growing arrays share memory
+      // Arrays whose size the launch sets (`grows`) all start at the same address.
+      if (const auto& before = kernel_.shared; !before.empty())
         end = before.back().begin + (before.back().grows ? 0 : before.back().bytes + shared_gap);
       const u64 begin = declare(line, end);
       kernel_.shared.push_back({.begin = begin, .bytes = end - begin, .grows = is_extern});

@@ -32,7 +32,7 @@ struct Pair {};
 /// integers.
 using Type = std::type_index;
 
-/// Returns make<T>() if `type` is the type T of Ts, or null if `type` is none of Ts.
+/// Returns make<T>() for the type T of Ts that equals `type`, or null if there is none.
 template <class... Ts, class Make>
 Execute among(Types<Ts...>, Type type, Make make) {
   Execute found = nullptr;

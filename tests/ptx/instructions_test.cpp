@@ -79,7 +79,7 @@ TEST(GpuDayPtxInstructions, ConvertToHalves) {
           {"cvt.rn.f16.f32 d, a", {0x33000001}, 0x0001},
           {"cvt.rn.f16.f32 d, a", {0x80000000}, 0x8000},
           {"cvt.rn.f16.f32 d, a", {0xFF800001}, 0x7FFF},
-          {"cvt.rn.f16.f64 d, a", {0x3FF0020000001000}, 0x3C01},  // rounded to f32 first: 0x3C00
+          {"cvt.rn.f16.f64 d, a", {0x3FF0020000001000}, 0x3C01},  // if rounded to f32 first: 0x3C00
           {"cvt.rn.bf16.f32 d, a", {0x3F808000}, 0x3F80},
           {"cvt.rn.bf16.f32 d, a", {0x3F818000}, 0x3F82},
           {"cvt.rn.bf16.f32 d, a", {0x7F7FFFFF}, 0x7F80},

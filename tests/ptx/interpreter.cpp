@@ -5,8 +5,8 @@
 namespace normbench::ptx {
 namespace {
 
-/// Runs all warps of a block until they have ended or wait at a barrier, and repeats this until all
-/// have ended. Throws Fault if a thread does not reach a barrier at which other threads wait.
+/// Runs all warps of a block until each has ended or waits at a barrier. Repeats this until all
+/// warps have ended. Throws Fault if a thread does not reach a barrier at which other threads wait.
 void run_block(Block& block, std::vector<Warp>& warps) {
   for (std::size_t i = 0; i < warps.size(); ++i)
     warps[i].start(static_cast<unsigned>(i) * warp_lanes);

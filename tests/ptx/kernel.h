@@ -43,7 +43,7 @@ struct Op {
   int guard = -1;
   bool unless = false;  // execute if the guard is false
   bool stores = false, gives_nothing = false;
-  bool meets = false;  // .sync: lanes wait for each other
+  bool meets = false;  // for names with .sync: lanes wait for each other
   bool flushes = false, saturates = false;
   int rounding = FE_TONEAREST;
   int count = 1;  // elements of a vector

@@ -20,8 +20,8 @@ bool take_barrier_away(Kernel& kernel, int which);
 
 /// Runs launches by their PTX instead of by their host bodies (the kernel code compiled for the
 /// host). If `compares` is true, also runs the host body of each launch, on memory with the same
-/// contents. Throws Fault if the results differ from those of the host body both with Fusing::Yes
-/// and with Fusing::No.
+/// contents. The results of the PTX must equal those of the host body with fused multiply-add
+/// (Fusing::Yes) or without it (Fusing::No). Otherwise throws Fault.
 class PtxLaunches {
  public:
   explicit PtxLaunches(FakeCuda& cuda, bool compares)

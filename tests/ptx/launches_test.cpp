@@ -48,7 +48,8 @@ class GpuDayPtx : public CudaTest {
   PtxLaunches launches{cuda, true};
 };
 
-/// The results are not compared, because a host body has no clock.
+/// The results of this kernel are not compared with those of its host body, because a host body has
+/// no clock.
 TEST_F(GpuDayPtx, TheClockRateIsThatOfTheMultiprocessors) {
   PtxLaunches alone{cuda, false};
   cuda.runs_launch = [&](const FakeLaunch& launch) { alone(launch); };
@@ -68,7 +69,8 @@ TEST_F(GpuDayPtx, EveryRowOfTheQuickSelftestIsRightAndAsItsHostBodies) {
   EXPECT_EQ(place.rows.size(), backends.at(Place::Cuda)->kernels().size());
   for (const selftest::RowFinding& row : place.rows)
     EXPECT_EQ(row.failure, "") << row.op << "/" << row.kernel;
-  // In these kernels nvcc contracts a * b + c to an fma, and the host compiler does not.
+  // In the kernels of `resize` and in the reference kernels, nvcc contracts a * b + c to an fma.
+  // The host compiler does not.
   EXPECT_THAT(launches.contractions,
               testing::Each(Key(AnyOf(HasSubstr("ResizeBody"), HasSubstr("Reference")))));
 }

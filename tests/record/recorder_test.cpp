@@ -173,7 +173,7 @@ TEST(Recorder, AThreadThatLeavesHandsItsMemoryToTheNext) {
   std::thread(work, "a").join();
   const auto before = allocated_bytes();
   for (const char* name : {"b", "c", "d"}) std::thread(work, name).join();
-  EXPECT_LT(allocated_bytes() - before, 100'000);  // less than one log
+  EXPECT_LT(allocated_bytes() - before, 100'000);  // less than the memory of one log
 
   std::vector<std::string> slices;
   for (const ThreadLog& log : recorder.take())
@@ -193,7 +193,7 @@ TEST(Recorder, MemoryOfThreadsThatEndedGoesToOthersWhenTheLogsAreTaken) {
   EXPECT_EQ(recorder.take().size(), 1u);
   const auto before = allocated_bytes();
   std::thread(record).join();
-  EXPECT_LT(allocated_bytes() - before, 100'000);  // less than one log
+  EXPECT_LT(allocated_bytes() - before, 100'000);  // less than the memory of one log
   EXPECT_EQ(recorder.take().size(), 1u);
 }
 

@@ -94,7 +94,7 @@ const std::string kEnd =
 const std::string kLonelyKernel = "line 20: GPU work without its ac2g flow";
 const std::string kLonelyCopy = "line 21: GPU work without its ac2g flow";
 
-// --- times are whole nanoseconds, and the head has the base of the times.
+// --- Rules for times: they are whole nanoseconds, and the head has their base.
 INSTANTIATE_TEST_SUITE_P(
     Times, BrokenRule,
     testing::Values(Break{"FourDecimals", "1.000,\"dur\":9", "1.0000,\"dur\":9", {kTs + "1.0000"}},
@@ -121,8 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
                           {"no baseTimeNanoseconds (an integer)"}}),
     name_of_break);
 
-// --- ids of processes and tracks are natural numbers. Each process and each track has a name and a
-// sort index.
+// --- Rules for ids of processes and tracks: they are natural numbers, and each process and each
+// track has a name and a sort index.
 INSTANTIATE_TEST_SUITE_P(
     Places, BrokenRule,
     testing::Values(Break{"TextualPid", kCounter, "\"faults\",\"pid\":\"70\"", {kPid}},
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"line 20: deviceProperties has no device 0"}}),
     name_of_break);
 
-// --- slices are sorted and nested. No length is negative.
+// --- Rules for slices: they are sorted and nested, and no length is negative.
 INSTANTIATE_TEST_SUITE_P(
     Nesting, BrokenRule,
     testing::Values(
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"line 21: sticks out of the slice it starts in (slices of a thread must nest)"}}),
     name_of_break);
 
-// --- arrows and streams.
+// --- Rules for arrows (flow events) and for streams.
 INSTANTIATE_TEST_SUITE_P(
     Flows, BrokenRule,
     testing::Values(
@@ -255,7 +255,7 @@ TEST(CheckChrome, WorkStartsAfterItsLaunch) {
               ElementsAre("line 23: a flow ends before it starts (GPU work before its launch)"));
 }
 
-// --- the head of the trace, and its counts.
+// --- Rules for the head of the trace and for its counts.
 INSTANTIATE_TEST_SUITE_P(
     Head, BrokenRule,
     testing::Values(
@@ -327,7 +327,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"line 36: an item's arrow leads from no stage to no start of one"}}),
     name_of_break);
 
-// --- one event per line, with all fields that an event needs.
+// --- Rules for events: one event per line, with all fields that it needs.
 INSTANTIATE_TEST_SUITE_P(
     Events, BrokenRule,
     testing::Values(
@@ -365,7 +365,7 @@ INSTANTIATE_TEST_SUITE_P(
             "EmptyCounter", "{\"count\":3}", "{}", {"line 24: a counter's args must be numbers"}}),
     name_of_break);
 
-// --- strict JSON.
+// --- The file is strict JSON.
 
 TEST(CheckChrome, StrictJson) {
   const auto not_strict = ElementsAre(StartsWith("not strict JSON: "));
@@ -379,7 +379,7 @@ TEST(CheckChrome, StrictJson) {
   EXPECT_THAT(check_chrome(changed("normalize", "nor\\ud800malize")), not_strict);
 }
 
-// --- the file is complete.
+// --- The file is complete.
 
 TEST(CheckChrome, ATruncatedFileIsCaught) {
   for (const std::size_t missing : {3u, 4u, 40u, 600u})
@@ -391,7 +391,7 @@ TEST(CheckChrome, ATruncatedFileIsCaught) {
   EXPECT_THAT(check_chrome(""), ElementsAre(StartsWith("not strict JSON: ")));
 }
 
-// --- gzip data has one member.
+// --- A compressed file has one gzip member.
 
 std::string packed(const std::string& text) {
   std::ostringstream out;

@@ -51,8 +51,8 @@ Comparison everything() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// Returns a comparison of six runs per side. The regression of "a" is in doubt, because one pair
-/// contributes most of the slowdown and "b" is noisy.
+/// Returns a comparison of six runs per side. The regression of "a" is in doubt, because "a" is
+/// much slower in only one pair of runs, and because "b" is noisy.
 Comparison doubtful() {
   examples::Pairs pairs = examples::timed_pairs({{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}},
                                                  {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}},
@@ -62,8 +62,9 @@ Comparison doubtful() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// Returns a comparison of runs on a machine that changes its speed. Relative to the limit, the
-/// case "slower" is 5 % slower in NEW.
+/// Returns a comparison of runs on a machine that changes its speed. The limit "stream 1:4", a case
+/// that measures the machine, shows these changes. Relative to the limit, the case "slower" is 5 %
+/// slower in NEW (the later runs).
 Comparison over_limits() {
   const std::vector<double> machine{1, 1.25, 0.8, 1.1, 0.9, 1.3};
   std::vector<double> slower;

@@ -83,7 +83,7 @@ TEST_F(SmallGpuWork, WaitingIsPricedByEmptyLaunches) {
 }
 
 TEST_F(SmallGpuWork, CallsBoundAnIdleGpu) {
-  EXPECT_EQ(of(launch_cause, 0), "");  // submitting takes 10 of 20 us
+  EXPECT_EQ(of(launch_cause, 0), "");  // submitting takes 10 of 20 us: too little
   EXPECT_EQ(of(launch_cause, 1),
             "launches. Submitting takes 83 % of its time, the GPU works for 33 % of it.");
   EXPECT_EQ(cause_text(explained(0)).name, "sync");
@@ -143,7 +143,7 @@ TEST_F(GpuDayLaunches, AreBlamedByTheMarksLessTheirOwnCost) {
             "launches. Submitting takes 83 % of its time, the GPU works for 8.3 % of it.");
   for (StageResult& stage : group().cases[1].stages)
     stage.rounds_ns.assign(examples::rounds, 5'500);
-  EXPECT_EQ(of(launch_cause, 1), "");  // the GPU works for 8 of 12 us
+  EXPECT_EQ(of(launch_cause, 1), "");  // the GPU works for 8 of 12 us: too long
 }
 
 TEST_F(GpuDayLaunches, OfLongWorkNeedNoMore) {
@@ -166,8 +166,10 @@ TEST_F(GpuDayLaunches, AreNoLimitWhereOnlyMarksTimedAShortWork) {
   group().limits = {on_gpu("stream", 0.001, {"stream"}), on_gpu("launch", 0.0049, {"launch"})};
   set_times(group().limits[0], 1'000, 1'000);
   set_times(group().limits[1], 4'900, 4'900);
-  // The first of these cases takes as long as one launch. The second takes as long as the launches
-  // of its two stages.
+  // An empty launch takes 4.9 us. The first of these cases takes about as long as one launch, and
+  // the second about as long as the launches of its two stages. `bracket_ns` is the time between
+  // two marks without work. While it is unknown, the marks do not tell how long the GPU works, so
+  // launches are not named as the cause.
   for (const auto& [ms, ops] : {std::pair(0.005, std::vector<std::string>{"normalize"}),
                                 std::pair(0.010, std::vector<std::string>{"sub", "div"})}) {
     CaseResult& runs = group().cases[1] = on_gpu("runs", ms, ops);

@@ -17,7 +17,7 @@ std::vector<std::string> shown(const CaseResult& a, const CaseResult& b) {
   return texts;
 }
 
-/// Returns a case with the stages sub and div on float32, which have these output policies.
+/// Returns a case with the stages `sub` and `div` on float32, which have these output policies.
 CaseResult chain(OutputPolicy sub = OutputPolicy::Reuse, OutputPolicy div = OutputPolicy::Reuse) {
   return make_case(
       {"chain", 1, DType::Float32, {{"sub", DType::Float32, sub}, {"div", DType::Float32, div}}});

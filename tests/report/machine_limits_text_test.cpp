@@ -7,8 +7,8 @@
 namespace normbench::machine_limits_text_test {
 namespace {
 
-/// Returns a limit that streams as many bytes as a case from float32 to float32 moves. All its
-/// rounds take `ms`.
+/// Returns a limit (a case that measures the machine). It streams as many bytes as a case that
+/// reads and writes float32. All its rounds take `ms`.
 CaseResult stream(const std::string& name, const std::string& kernel, std::int64_t threads,
                   double ms) {
   CaseResult result = examples::make_limit(

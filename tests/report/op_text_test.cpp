@@ -32,8 +32,7 @@ TEST(OpText, ListsEveryOpWithItsFields) {
   EXPECT_THAT(text, HasSubstr("axis=horizontal\n"));
 }
 
-// The text and the schema are both made from the readers of the ops, so they must have the same
-// fields.
+// op_text() and config_schema() both ask the readers of the ops, so they must name the same fields.
 TEST(OpText, HasTheFieldsOfTheSchema) {
   const Json schema = config_schema({});
   for (const std::string& op : op_names()) {

@@ -97,12 +97,13 @@ TEST(Explain, TellsMemoryOnBothSidesAndTheLimitsOfAGpu) {
   const std::string told = plan_text(make_plan("c.json", gpu_text, fakes::with_gpu(), {}),
                                      {.host = 10'000'000, .device = 20'000'000});
   // Host memory:
-  // - 62 MB: 31 copies of the pageable source, and 31 copies of the h2d limit's source.
-  // - 96 MB: the check of the first case, which has 4 tensors of 1 million values.
+  // - 62 MB: 31 copies of the pageable source, and 31 copies of the source of the limit "h2d".
+  // - 96 MB: the check of the first case, which has 4 tensors of 1 million values. It takes 8 B *
+  //   (2 * 4 + 4) million: each value has a bound, and there are four temporary tensors.
   // - 5 MB: 1 MB that the first case pins, and its output of 4 MB, which the checks keep.
   // Device memory:
   // - 61 MB: 60 copies of the source, and one copy that stays in the cache.
-  // - 244 MB: 61 buffers for the second case's output, into which the h2d limit also writes.
+  // - 244 MB: 61 buffers for the second case's output, into which the limit "h2d" also writes.
   // - 248 MB: 61 outputs that the first case allocates anew, and one output that its check keeps.
   EXPECT_THAT(told, testing::HasSubstr("\n 163 MB of host memory, 553 MB of device memory\n"));
   EXPECT_THAT(told,

@@ -9,8 +9,9 @@
 namespace normbench::preparing_text_test {
 namespace {
 
-/// Returns a document with two cases, each of which loads eight of forty images. The second case
-/// takes `other` times as long as the baseline.
+/// Returns a document with two cases, each of which loads eight of forty images. The second case,
+/// "pixels", loads files that were prepared in `prepare_seconds`. It takes `other` times as long as
+/// the baseline.
 Results loaders(double other, double prepare_seconds) {
   Results results = examples::decoding();
   GroupResult& group = results.groups[0];
@@ -38,7 +39,7 @@ std::string line(const Results& results, bool different = true) {
 }
 
 TEST(Preparing, PaysFromTheEpochThatMakesUpForIt) {
-  // An epoch has five batches. It takes 400 ms with PNG, and 100 ms with pixels.
+  // An epoch has five batches. It takes 400 ms in the baseline, and 100 ms in "pixels".
   EXPECT_EQ(
       line(loaders(0.25, 1.0)),
       "Making the files of pixels took 1.00 s: that pays from epoch 4 on (0.30 s saved in each).");

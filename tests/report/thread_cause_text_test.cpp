@@ -10,7 +10,8 @@ namespace {
 
 using examples::make_case;
 
-/// Two cases that normalize: one takes 5.6 ms on one thread, the other 3 ms on two threads.
+/// Two cases that normalise images: "one" takes 5.6 ms on one thread, "two" takes 3 ms on two
+/// threads.
 class Threads : public testing::Test {
  protected:
   Threads() : results_(examples::make_results("threads", {GroupResult{}})) {
@@ -76,7 +77,8 @@ TEST_F(Threads, FewerThatAreFasterAreTheCause) {
   EXPECT_TRUE(cause.proven);
 }
 
-/// Two cases, each of which takes as long as the stream limit with its number of threads.
+/// Two cases, and two limits: cases that measure the machine by streaming memory, one with one
+/// thread and one with two. Each case takes about as long as the limit with as many threads.
 class AtTheLimit : public Threads {
  protected:
   AtTheLimit() {
@@ -141,8 +143,8 @@ TEST_F(AtTheLimit, AStreamOfMoreThreadsThanTwoLeavesMoreThanBytes) {
   EXPECT_EQ(sentence(0), "memory. 221 MB at 99 % of the limit.");
 }
 
-/// Two cases with teams of four threads. "eager" has two stages and takes 30 us. "fused" takes 12
-/// us, as long as the stream limit.
+/// Two cases with teams of four threads, and a limit that streams memory. "eager" has two stages
+/// and takes 30 us. "fused" takes 12 us, as long as the limit.
 class Teams : public Threads {
  protected:
   Teams() {

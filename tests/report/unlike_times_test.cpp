@@ -1,5 +1,4 @@
-/// If the times in a row of a table contradict the speed-up of the row, the row must say so. Tests
-/// each table for this.
+/// Tests the tables: if the times in a row contradict the speed-up of the row, the row must say so.
 #include <gmock/gmock.h>
 
 #include <regex>

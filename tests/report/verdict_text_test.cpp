@@ -116,8 +116,9 @@ TEST(Claims, OfASizeSayBothNumbers) {
               testing::StartsWith("Claim \"it\": contradicted (claimed 1.80x, here 1.00x ("));
 }
 
-// Claims with the same text share a line, even if a claim of another point of the sweep is between
-// them.
+// Successive claims with the same text share a line. The claim `elsewhere` is about another point
+// of the sweep, so it has no line here. The claims `here` come after it and have its text "b", but
+// they must begin a line of their own instead of continuing the line of claim "a".
 TEST(Claims, OfAnotherPointLeaveTheirLine) {
   Results results = examples::tie();
   GroupResult& group = results.groups[0];

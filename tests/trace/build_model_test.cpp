@@ -162,9 +162,9 @@ TEST(AddProfile, EachProfileHasNumbersOfItsOwn) {
   }
   EXPECT_EQ(model.lanes[0].slices[0].external_id, 1u);
   EXPECT_EQ(model.lanes[0].slices[1].external_id, 2u);
-  // A profile has one DeviceTrace for each stretch of recorded steps. The correlations of each
-  // DeviceTrace get new numbers. In contrast, the external id of a range is the same in all of
-  // them.
+  // A profile has one DeviceTrace for each stretch of recorded steps. The correlation 12 gets a new
+  // number in each of the four DeviceTraces. The external id 9 of the range "a" gets one new number
+  // for each of the two profiles, which is the same in both DeviceTraces of the profile.
   ASSERT_THAT(lane_names(model), ElementsAre("main", "stream 7", "cases"));
   EXPECT_THAT(correlations, ElementsAre(1, 1, 2, 2, 3, 3, 4, 4));
   EXPECT_THAT(ids, ElementsAre(1, 1, 1, 1, 2, 2, 2, 2));

@@ -24,7 +24,7 @@ DeviceRecord kernel(std::int64_t start_ns, std::int64_t end_ns, std::string_view
   return record(Activity::Kernel, start_ns, end_ns, name, correlation);
 }
 
-// --- lanes of threads
+// --- Lanes of threads
 
 TEST(FinishModel, SlicesAreSortedParentsFirst) {
   const TraceModel model = finished({slice(2000, 2500, "sub", RangeKind::Stage, 1),
@@ -83,7 +83,7 @@ TEST(FinishModel, ACallOfTheDriverLiesInThatOfTheRuntime) {
   ASSERT_EQ(model.flows.size(), 1u);
 }
 
-// --- lanes of devices
+// --- Lanes of devices
 
 TEST(FinishModel, OverlappingWorkOfAStreamMovesToAFurtherLaneAsItIs) {
   const TraceModel model = finished(
@@ -216,7 +216,7 @@ TEST(FinishModel, ManyLossesOfAKindHaveTwentyMarksAndOneThatSaysSo) {
   EXPECT_EQ(model.marks.back().ns, 1990);
 }
 
-// --- annotations
+// --- Annotations
 
 TEST(FinishModel, WorkWithoutACallIsAnnotatedByItsExternalId) {
   DeviceRecord work = kernel(2200, 2300, "k", 8);
@@ -244,7 +244,7 @@ TEST(FinishModel, MarksGetNoAnnotations) {
   EXPECT_THAT(drawn(model, "stream 7, times from CUPTI"), ElementsAre("h2d [2200, 2400)"));
 }
 
-// --- counters
+// --- Counters
 
 std::vector<std::pair<std::int64_t, double>> samples(const TraceCounter& counter) {
   std::vector<std::pair<std::int64_t, double>> values;

@@ -559,7 +559,7 @@ TEST(ProfileRows, OfSeveralRangesWithAnIdTheOneOfTheCallCounts) {
 }
 
 /// In traces of PyTorch 1.x, the external id of GPU work is the work's correlation. Another op may
-/// have the same number as its external id.
+/// have the same number as its external id. So the op around the call counts.
 TEST(ProfileRows, TheOpAroundTheCallCountsNotTheExternalId) {
   const TraceModel model = small_model({
       {.start_ns = 0, .end_ns = 100, .name = "to", .external_id = 1},

@@ -35,8 +35,8 @@ const TraceEvent* stage_at(const Events& events, const TraceEvent& at) {
   return found == events.end() ? nullptr : &*found;
 }
 
-/// Returns true if both ends exist. Adds a mistake if an end is missing, or if the end is before
-/// the start.
+/// Returns true if `ends.start` and `ends.end` exist. Adds a mistake if one of them is missing, or
+/// if `ends.end` is earlier than `ends.start`.
 bool is_whole(const Ends& ends, Mistakes& mistakes) {
   if (ends.start == nullptr || ends.end == nullptr) {
     add_mistake(ends.start == nullptr ? *ends.end : *ends.start,

@@ -42,7 +42,7 @@ enum class NoVerdict {
   Ended,          // the case was skipped or failed on a side
   NotMeasured,    // no pair of runs measured the case
   ClocksDiffer,   // the device clock decides, and only one side has device times
-  NoTime,         // a round has a time of 0
+  NoTime,         // a run has only times of 0
   TooFewRuns,     // too few pairs of runs for an interval
   TooFewRounds,   // too few rounds for an interval
   LimitsChanged,  // a change of the limits may explain the change of the case
@@ -101,7 +101,7 @@ constexpr auto words(CaseFinding::Kind) {
 
 /// Returns the findings of a case:
 /// - bytes over the link, bytes moved, kernels and threads if they differ;
-/// - the error if it more than doubled and exceeds 1 % of its bound;
+/// - the output error if it more than doubled and exceeds 1 % of its bound;
 /// - page faults if they differ by more than 10 % and by at least one per iteration;
 /// - the status if it differs.
 std::vector<CaseFinding> case_findings(const MatchedCase& matched);
@@ -119,10 +119,9 @@ struct ComparedCase {
   std::optional<Interval> over_limits;
   std::optional<double> visible;  // smallest relative change that would have been found
   std::optional<double> drift;    // largest relative change of the case's limits
-  // One-sided p-value for the null hypothesis that the case is slower by at most the margin. If the
-  // limits changed, the largest change of a case that this may explain replaces the margin if it is
-  // larger. With pairs of runs, the p-value is adjusted for all cases that may have regressed
-  // (family_p_values).
+  // One-sided p-value. The null hypothesis is that the case is slower by at most the margin. If the
+  // limits changed, the null hypothesis also allows a larger change that they may explain. With
+  // pairs of runs, the p-value is adjusted for all cases that may have regressed (family_p_values).
   double p_value = 1;
   int replicates = 0;               // number of pairs of runs, or of rounds on the side with fewer
   NoVerdict why = NoVerdict::None;  // why there is no verdict, or why the case failed
@@ -177,7 +176,7 @@ constexpr auto words(Gate) {
 /// - Passed: in all other cases.
 Gate gate(const Comparison& comparison);
 
-/// Returns true if no difference forbids the comparison and both sides share a case.
+/// Returns true if both sides share a case and none of `differences` forbids the comparison.
 bool comparable(const Comparison& comparison);
 
 /// Returns the number of cases with this change.

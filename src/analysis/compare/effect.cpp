@@ -8,7 +8,8 @@ namespace normbench {
 namespace {
 
 constexpr double kMiss = 0.05;  // probability that an interval misses the true value
-// The smallest `miss` that p_of_medians() tries. For a smaller one, 1 - miss is inexact.
+// The smallest probability `miss` that p_of_medians() tries. With a smaller one, rounding errors in
+// 1 - miss would matter.
 constexpr double kSmallest = 1e-12;
 
 /// Returns the ratio of two medians. Its interval misses the true ratio with a probability of at

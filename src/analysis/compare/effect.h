@@ -8,7 +8,7 @@ namespace normbench {
 /// The times of side `now` over the times of side `base`.
 struct Effect {
   Interval ratio;        // with its 95 % interval
-  bool covered = false;  // there are enough replicates for `ratio`
+  bool covered = false;  // there are enough replicates for the interval of `ratio`
   double p_value = 1;    // one-sided; null hypothesis: the ratio is at most 1 + margin
   int replicates = 0;
 };
@@ -25,7 +25,7 @@ Effect effect_of_pairs(const std::vector<double>& logs);
 /// each side misses its median with a probability of 2.5 %, so the interval of the ratio misses the
 /// true ratio with a probability of at most 5 %. A larger probability of a miss makes the interval
 /// narrower. `p_value` is half of the smallest such probability for which the interval of the ratio
-/// lies above 1 + margin. Rounds that depend on each other count as fewer (time_interval).
+/// lies above 1 + margin. Autocorrelated rounds count as fewer rounds (time_interval).
 Effect effect_of_rounds(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
                         double margin);
 

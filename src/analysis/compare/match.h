@@ -1,11 +1,11 @@
-/// Matches the cases of two sides by experiment, point and variant.
+/// Matches the cases of two sides (BASE and NEW) by experiment, point and variant.
 #pragma once
 
 #include "document/read_document.h"
 
 namespace normbench {
 
-/// A case in one run of a side.
+/// A case in one run of a side (BASE or NEW).
 struct CaseRun {
   const Results* results = nullptr;
   const GroupResult* group = nullptr;

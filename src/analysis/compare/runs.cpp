@@ -9,10 +9,11 @@ namespace normbench {
 namespace {
 
 constexpr double kLeastMargin = 0.02;
-// The least margin if it is not known how much runs of the same code differ, or if the runs of the
-// two sides did not alternate.
+// The margin is the largest relative change that counts as no change. This is the least margin if
+// the difference between runs of the same code is unknown, or if the runs of the two sides did not
+// alternate.
 constexpr double kUnknownMargin = 0.05;
-constexpr double kBusier = 0.5;  // smallest difference in load per thread that is reported
+constexpr double kBusier = 0.5;  // smallest difference in load average per thread that is reported
 
 /// Returns the date in ISO format, which sorts as text; "" if the document has none.
 std::string date_of(const Results& results) {
@@ -20,7 +21,7 @@ std::string date_of(const Results& results) {
   return date.is_string() ? date.get<std::string>() : "";
 }
 
-/// Returns the load per thread over the minute before the run; 0 if the document has none.
+/// Returns the load average per thread over the minute before the run; 0 if the document has none.
 double load_of(const Results& results) {
   const Json& load = value_at(results.environment, "/load");
   const Json& threads = value_at(results.environment, "/available_threads");

@@ -32,7 +32,7 @@ std::optional<Json> at(const Json& json, const std::string& pointer) {
   return value.is_null() ? std::nullopt : std::optional(value);
 }
 
-/// Returns the GPU's name; null if the document records that there was none.
+/// Returns the GPU's name, or JSON null if the document records that there was no GPU.
 std::optional<Json> gpu_name(const Results& results) {
   const Json::json_pointer gpu("/gpu");
   if (results.environment.contains(gpu) && results.environment.at(gpu).is_null())

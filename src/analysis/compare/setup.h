@@ -75,7 +75,7 @@ struct Interrupted {
   std::size_t interrupted, runs;
 };
 struct NoTurns {};  // the runs of the two sides did not alternate
-struct Busier {     // load is in tasks per thread
+struct Busier {     // load averages, in tasks per thread
   double base, now;
 };
 struct FewRuns {  // too few pairs of runs, so rounds were compared
@@ -100,9 +100,9 @@ struct Margin {
   Reason reason = Reason::Least;
 };
 
-/// Returns the largest of 2 %, the precision of the runs (that of a quick run counts only if its
-/// config sets it), and the calibrated difference between fresh processes. In two cases the margin
-/// is at least 5 %:
+/// Returns the largest of 2 %, the precision of the runs, and the calibrated difference between
+/// fresh processes. The precision of a quick run counts only if its config sets it. In two cases
+/// the margin is at least 5 %:
 /// - The runs of the two sides did not alternate.
 /// - `run_pairs` is false, and no document has a calibration with at least kFewestDifferences
 ///   differences (analysis/calibration.h).

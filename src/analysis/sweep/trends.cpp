@@ -23,9 +23,9 @@ Judgement::Outcome outcome_of(Trend claimed, const Interval& first, const Interv
   return Inconclusive;
 }
 
-/// Judges a trend with fewer than two measured points. It is Interrupted if the run was interrupted
-/// and both sides were compared in every measured group that the claim is about. Otherwise it is
-/// NotRun.
+/// Returns the judgement of a claim about a trend of which fewer than two points were measured. The
+/// outcome is Interrupted if the run was interrupted and both sides of the claim were compared in
+/// every measured group that the claim is about. Otherwise it is NotRun.
 TrendJudgement without_points(const Experiment& experiment, const Claim& claim, const Json& fixed,
                               const Results& results) {
   bool is_here = true;

@@ -16,8 +16,9 @@ struct TrendJudgement {
   Interval first, last;
 };
 
-/// Judges each claim with `across`, once for each line of its axis (AxisLine). A claim whose axis
-/// has no line gets one judgement without points. Returns nothing for a traced run.
+/// Judges each claim about a trend (Claim::across), once for each line of its axis (AxisLine). A
+/// claim whose axis has no line gets one judgement without points. Returns nothing for a traced
+/// run.
 /// - The ratio grows or shrinks if the intervals at the first and the last point do not overlap.
 /// - It stays the same if the ratio at one end is certainly within 10 % of the ratio at the other
 ///   end.

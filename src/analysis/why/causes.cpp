@@ -30,8 +30,9 @@ double part(std::int64_t own_ns, std::int64_t all_ns) {
 }
 
 /// Returns the share of the profiled time in which constants were prepared, on the host or on the
-/// device, whichever is larger. The host time includes calls made inside the ranges of constants.
-/// The device time of a range lasts from the first to the last work that the range submitted.
+/// device, whichever is larger. Rows with `constants` are ranges that mark this preparation. The
+/// host time of a range includes the calls inside it. Its device time lasts from the first to the
+/// last work that the range submitted.
 double profiled_constants(const Subject& subject) {
   const CaseProfile* const profile = find_profile(subject.group, subject.result().variant);
   if (profile == nullptr) return 0;
@@ -172,7 +173,8 @@ bool has_label(const CaseResult& result, const std::string& label) {
   return std::ranges::find(result.stages, label, &StageResult::label) != result.stages.end();
 }
 
-/// Returns the labels of the stages with this op whose labels `other` does not have, each once.
+/// Returns the labels of the stages of `result` that have this op and a label that no stage of
+/// `other` has. Each label is returned once.
 std::vector<std::string> unmatched(const CaseResult& result, const CaseResult& other,
                                    const std::string& op) {
   std::vector<std::string> labels;
@@ -183,9 +185,10 @@ std::vector<std::string> unmatched(const CaseResult& result, const CaseResult& o
   return labels;
 }
 
-/// Compares a stage of `result` with the stages of `other` that have its label. If there are none,
-/// as when another kernel runs the op there, compares all stages of this op whose labels only one
-/// of the two has.
+/// Compares a stage of `result` with the stages of `other` that have the same label. If no stage of
+/// `other` has it, as when another kernel runs the op there, compares two sums: of the stages with
+/// this op whose labels only `result` has, and of the stages with this op whose labels only `other`
+/// has.
 why::StageApart apart(const StageResult& stage, const CaseResult& result, const CaseResult& other) {
   if (has_label(other, stage.label)) {
     const std::vector<std::string> label{stage.label};
@@ -202,8 +205,8 @@ why::StageApart apart(const StageResult& stage, const CaseResult& result, const 
           .is_in_both = !its.empty()};
 }
 
-/// Returns the labels of the stages of `result` whose op and label `other` does not have, each
-/// once.
+/// Returns the labels of the stages of `result` for which apart() finds no stage in `other`. Each
+/// label is returned once.
 std::vector<std::string> only_in(const CaseResult& result, const CaseResult& other) {
   std::vector<std::string> labels;
   for (const StageResult& stage : result.stages)
@@ -213,9 +216,10 @@ std::vector<std::string> only_in(const CaseResult& result, const CaseResult& oth
   return labels;
 }
 
-/// Returns what of `result` takes longer than in `other` by the largest difference: a stage that
-/// both have, or all stages that `other` does not have, compared with all that `result` does not
-/// have. Has no labels if nothing takes longer, or if the stages of `other` have no times.
+/// Returns the part of `result` that is slower than its counterpart in `other` by the longest time.
+/// A part is a stage that both have (apart), or all stages that only `result` has; their
+/// counterpart is all stages that only `other` has. Returns no labels if no part is slower, or if
+/// the stages of `other` have no times.
 why::StageApart most_apart(const CaseResult& result, const CaseResult& other) {
   why::StageApart most;
   if (std::ranges::all_of(other.stages,
@@ -320,9 +324,10 @@ Cause constants_cause(const Subject& subject) {
     return own == FactorValue(Constants::PerCall);
   });
   if (cached && (!cached->faster || cached->saved.value < kLeastShare)) return {};
-  // If the case has more page faults than its twin, these faults may be the reason for the
-  // difference instead of the constants. For example, a peer's allocator may return memory to the
-  // system and then need new memory again.
+  // `cached` is a case that differs only in that it prepares its constants once. If the subject has
+  // more page faults than `cached`, these faults may be the reason for the difference instead of
+  // the constants. For example, a peer's allocator may return memory to the system and then need
+  // new memory again.
   if (cached &&
       faults_per_iteration(subject.result()) > 1.1 * faults_per_iteration(*cached->result) + 1)
     return {};

@@ -1,5 +1,5 @@
 /// Explains the time of a case. Causes are computed from counters, bytes, stage times and cases
-/// that differ in one factor. Also the cost of page-locking and of preparing a dataset.
+/// that differ in one factor. Also computes the cost of page-locking and of preparing a dataset.
 #pragma once
 
 #include "analysis/limits.h"
@@ -33,21 +33,23 @@ struct Unfaulting {
 /// The cost of page faults in a case with fresh outputs.
 struct FaultCost {
   double faults = 0;  // number of faults per iteration
-  // Cost of one page fault in ns:
-  // - with a twin: what the twin saves per fault, but at most the cost in the `first_touch` limit;
-  // - without a twin: the cost in the `first_touch` limit;
-  // - nothing for a peer with a twin, since the twin's allocator may use pages of another size.
+  // Cost of one page fault in ns. The `first_touch` limit measures the cost of page faults.
+  // - With a twin: what the twin saves per fault, but at most the cost in the `first_touch` limit.
+  // - Without a twin: the cost in the `first_touch` limit.
+  // - Nothing for a peer with a twin, since the twin's allocator may use pages of another size.
   std::optional<double> cost_ns = {};
   bool at_most = false;  // `cost_ns` is an upper bound, since the twin or the limit is missing
   // The share of the case's time that the faults take. With a twin, it is the share that the twin
-  // saves. Without a twin, it is at most `cost_ns` for each fault, and the interval begins at 0.
+  // saves. Without a twin, it is the upper bound `faults` * `cost_ns` / time, and the interval
+  // begins at 0.
   Interval share = {};
   std::optional<Unfaulting> twin = {};
 };
 
 /// Returns the cost of the case's page faults, found with a twin if there is one. The twin of a
-/// normbench case differs only in that it reuses all outputs. The twin of a peer's case differs
-/// only in the allocator that its command selects. Returns nothing if one of these holds:
+/// case that normbench runs itself differs only in that it reuses all outputs. The twin of a peer's
+/// case differs only in the allocator that its command selects. Returns nothing if one of these
+/// holds:
 /// - The case has no faults.
 /// - It has a twin, but the twin is not faster.
 /// - It has no twin, and no page-fault limit was measured for its kind of memory.
@@ -106,7 +108,7 @@ struct FixedPart {  // time that does not depend on the bytes (fixed_cost_ns)
 };
 struct LimitOfOneThread {
   int more;
-  double wider;  // memory rate of `more` threads over that of one
+  double wider;  // memory rate of `more` threads / memory rate of one thread
 };
 struct LinkLimit {
   std::int64_t bytes;
@@ -184,8 +186,8 @@ struct Subject {
 // Each function below that is named *_cause returns an empty cause if the measurements do not show
 // one.
 /// Finds constants, such as a mean tensor, that are prepared on every call. Their cost is known
-/// from a case that caches them and is otherwise the same. If there is no such case, it is taken
-/// from the profile.
+/// from a case that caches them and is otherwise the same. If there is no such case, the cost is
+/// taken from the profile.
 Cause constants_cause(const Subject& subject);
 /// Finds another number of threads that saves at least `least_share` of the time:
 /// - A case of one thread is compared with cases that differ only in having more threads. If there
@@ -215,18 +217,19 @@ Cause launch_cause(const Subject& subject);
 /// Returns nothing if none of these is known.
 std::optional<double> busy_ns(const Subject& subject);
 
-/// Returns true if nothing measured moves as many bytes faster by more than the precision: no other
-/// case, and no stream with more threads.
+/// Returns true if no other case and no stream with more threads moves as many bytes as the subject
+/// in a time that is shorter by more than the target precision (precision_of).
 bool only_bytes_are_slow(const Subject& subject);
 
 /// Returns true if the bytes may decide the case's time. Returns false in these cases:
-/// - A fixed cost, or the start of the case's teams, takes at least half of the time.
-/// - The start of its teams was not measured, and the case is so short that the start may take half
-///   of its time or more.
+/// - A fixed cost, or the start of the case's teams of threads, takes at least half of the time.
+/// - The start of these teams was not measured, and the case is so short that the start may take
+///   half of its time or more.
 bool bytes_decide(const Subject& subject);
 
-/// Returns the fastest measured case that differs from the subject only in the factor `kind`, with
-/// a value that `wanted` accepts. Returns nothing if there is none.
+/// Returns the fastest measured case that differs from the subject only in the factor `kind`.
+/// `wanted` is given the factor's values in the subject and in that case, and returns false if the
+/// case is to be left out. Returns nothing if there is no such case.
 std::optional<Twin> twin(const Subject& subject, Factor::Kind kind,
                          bool (*wanted)(const FactorValue& own, const FactorValue& its));
 
@@ -238,7 +241,8 @@ struct PinningCost {
 };
 
 /// Returns the cost of page-locking, taken from the cheapest case that locks memory in every batch.
-/// Returns nothing if the saving is not known. The saving is the first of these that was measured:
+/// Returns nothing if it is not known what page-locked memory saves per batch. This saving is the
+/// first of these that was measured:
 /// - the largest difference between two cases, one with pageable and one with page-locked memory,
 ///   which do not differ otherwise;
 /// - the largest difference between a case with pageable memory and the same case with stages that
@@ -255,8 +259,8 @@ struct PreparingCost {
   double saved_seconds = 0;  // per pass over all images, against the baseline
 };
 
-/// Returns the cost of preparing for `to_baseline`, the pair of the fastest case and the baseline.
-/// Returns nothing in these cases:
+/// Returns the cost of preparing the dataset of the fastest case. `to_baseline` is the pair of the
+/// fastest case and the baseline. Returns nothing in these cases:
 /// - The fastest case is not certainly faster than the baseline.
 /// - The manifest of its dataset has no time.
 /// - Both cases load the same files, or different numbers of images.

@@ -9,8 +9,8 @@ namespace normbench {
 
 struct GroupAnalysis;
 
-/// The additional page faults of a case compared with another case that differs only in where
-/// outputs are written.
+/// How many more page faults a case has than another case that differs only in where outputs are
+/// written.
 struct FaultsAdded {
   std::int64_t buffers = 0;     // number of additional fresh outputs
   double faults = 0;            // number of additional page faults per iteration
@@ -65,9 +65,9 @@ struct Judgement {
   std::optional<Caveat> caveat;
 };
 
-/// Compares the interval of a measured ratio with a claim. Returns Confirmed if it lies inside the
-/// claimed range, DirectionOnly if it lies outside, and Inconclusive otherwise. If a single number
-/// is claimed, the range is this number +- 10 %, cut off below 1.
+/// Compares the interval of a measured ratio with a claim. Returns Confirmed if the interval lies
+/// inside the claimed range, DirectionOnly if it lies outside, and Inconclusive otherwise. If a
+/// single number is claimed, the range is this number +- 10 %, cut off below 1.
 Judgement::Outcome held_against(const Interval& size, const ClaimedRatio& claimed);
 
 /// Returns the measured ratio in the claim's direction: the time of the side claimed to be slower

@@ -88,8 +88,9 @@ std::set<std::string> parameters(const Both& both) {
   return members;
 }
 
-/// Adds a factor in which the two cases differ in this stage. If the list already has the same
-/// factor from another stage, adds only the label of the stage to that factor.
+/// If the values of `factor` in the two cases differ, adds it to `list` with the label of its
+/// stage, `both`. If `list` already has the same factor from another stage, adds only the label to
+/// that factor.
 void note(std::vector<Factor>& list, Factor factor, const Both& both) {
   if (factor.left == factor.right) return;
   const auto same = std::ranges::find_if(list, [&](const Factor& other) {

@@ -22,9 +22,9 @@ bool sets_malloc(const std::string& word) {
   return word.starts_with(kMalloc) || word.starts_with(kTunables);
 }
 
-/// Returns a peer's command without the words that choose how it allocates. They are the option
-/// `--allocator`, which every Python peer takes, and malloc variables set by `env`. Returns an
-/// empty list if the command is not a list of words.
+/// Returns a peer's command without the words that choose how it allocates. These words are the
+/// option `--allocator`, which every Python peer takes, and malloc variables set by `env`. Returns
+/// an empty list if the command is not a list of words.
 std::vector<std::string> without_allocator(const Json& command) {
   const auto is_word = [](const Json& word) { return word.is_string(); };
   if (!command.is_array() || !std::ranges::all_of(command, is_word)) return {};
@@ -60,7 +60,7 @@ bool allocates_otherwise(const CaseResult& result, const CaseResult& other,
 }
 
 /// Returns the fastest measured case that differs from `result` only in the allocation of outputs
-/// and has less than a tenth of its page faults. Returns nothing if there is none.
+/// and has less than a tenth of the page faults of `result`. Returns nothing if there is none.
 std::optional<Twin> reused_twin(const GroupResult& group, const CaseResult& result,
                                 const Results& results) {
   std::optional<Twin> best;

@@ -7,7 +7,8 @@
 namespace normbench {
 namespace {
 
-// A fixed cost or the start of teams is a cause if it takes at least this share of the time.
+// A fixed cost or the start of teams of threads is a cause if it takes at least this share of the
+// time.
 constexpr double kFixedShare = 0.5;
 
 bool is_host_stream(const CaseResult& limit) {
@@ -29,8 +30,8 @@ const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) 
   return best;
 }
 
-/// Finds that the case is as fast as a stream of one thread, while a stream of more threads is
-/// faster.
+/// Returns LimitOfOneThread if the case is as fast as a memory stream of one thread, while a stream
+/// of more threads is faster.
 Cause at_the_limit_of_one(const Subject& subject, double least_share) {
   const CaseResult* limit = limit_of(KnownLimits(subject.group, subject.results), subject.result());
   const auto& of_limit = subject.analysis.of_limit;

@@ -6,9 +6,9 @@
 
 namespace normbench {
 
-/// Returns how many bytes the caches of `threads` cores keep. Data of this size can be stored and
-/// soon be read again faster than from memory. `caches` are the sizes of the data caches in bytes,
-/// nearest first.
+/// Returns how many bytes the caches of `threads` cores keep. Data of this size that was just
+/// stored can be read again faster than from memory. `caches` are the sizes of the data caches in
+/// bytes, nearest first.
 /// - If `caches` is empty: 32 MiB.
 /// - If there are several caches, and the last one has more than 100 MiB: `threads` times the size
 ///   of the cache before the last one. All programs on a socket share such a large cache.
@@ -25,7 +25,8 @@ Stores choose_stores(const Signature& signature, const std::vector<std::int64_t>
 /// mapped (1.5 x 2 MiB of cache x 1 thread: the last-level cache of 260 MiB is shared)".
 std::string explain_stores(const std::vector<std::int64_t>& caches, int threads);
 
-/// Returns the stores that a row uses on a team of `threads` threads.
+/// The rule of one kernel row (an implementation of an op). It returns the stores that the row uses
+/// on a team of `threads` threads.
 using StoresRule = std::function<Stores(int threads)>;
 
 /// Returns the rule that calls choose_stores() with the caches of this machine.

@@ -23,8 +23,8 @@ double chain_ns(std::int64_t steps) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Returns the steps per ns of an undisturbed core, taken from the shortest of many short trials.
-/// All trials together last long enough for the clock rate to rise.
+/// Returns how many steps of run_chain() an undisturbed core runs per ns. The number comes from the
+/// shortest of many short trials. All trials together last long enough for the clock rate to rise.
 double measure_steps_per_ns() {
   constexpr std::int64_t steps = 200'000;
   constexpr int trials = 50;
@@ -33,7 +33,7 @@ double measure_steps_per_ns() {
   return static_cast<double>(steps) / least_ns;
 }
 
-/// Returns the steps per ns. The first call measures them.
+/// Returns the result of measure_steps_per_ns(), which only the first call of steps_per_ns() runs.
 double steps_per_ns() {
   static const double measured = measure_steps_per_ns();
   return measured;

@@ -10,17 +10,17 @@
 namespace normbench {
 
 /// The constants a[c] and b[c] of each channel c. Behind the last channel, both arrays have 64 more
-/// floats, which repeat the constants from channel 0 on. So a kernel can load 64 floats from any
-/// channel on.
+/// floats, which repeat the constants from channel 0 on. So a kernel can load 64 floats that start
+/// at any channel.
 struct Constants2 {
   std::vector<float> a, b;
 };
 
-/// Returns the table of `channels` channels. `of(c)` returns the constants (a, b) of channel c as
-/// doubles, which are rounded to float32.
+/// Returns the table of `channels` channels. `of(c)` returns the constants a and b of channel c as
+/// doubles. The table has them rounded to float32.
 template <class Of>
 Constants2 repeat_channels(std::int64_t channels, const Of& of) {
-  constexpr std::int64_t most_ahead = 64;  // a kernel may load this many floats from any channel on
+  constexpr std::int64_t most_ahead = 64;  // the number of floats behind the last channel
   Constants2 table;
   for (std::int64_t i = 0; i < channels + most_ahead; ++i) {
     const std::pair<double, double> pair = of(i % channels);
@@ -36,9 +36,9 @@ inline void check_divisors(std::span<const double> divisors) {
     throw std::runtime_error("a standard deviation is 0");
 }
 
-/// Returns a launch that calls `body` with a table of constants, which `make` returns. With
+/// Returns a launch that calls `body` with the table of constants that `make` returns. With
 /// Constants::Cached, `make` is called once, before with_constants() returns. Otherwise every
-/// launch calls it, inside a recorded range named `constants`.
+/// launch calls `make`, and records the call as a range named `constants`.
 template <class Table>
 Launch with_constants(
     Constants when, std::function<Table()> make,

@@ -13,7 +13,8 @@ bool accepts_denormalize(const Denormalize&, const Signature& s) {
 
 template <StoresRule (*Rule)(const Signature&), FirstTouches Fresh = FirstTouches::Fault>
 Launch prepare_denormalize(const Denormalize& op, const Signature& s) {
-  // Computes (x * std + mean) / scale with one multiplication and one addition.
+  // The kernel computes (x * std + mean) / scale as x * a + b. The table has a = std / scale and
+  // b = mean / scale for each channel.
   const Constants2 table = repeat_channels(s.out[0].shape.c, [&](std::int64_t c) {
     return std::pair(at_channel(op.std, c) / op.scale, at_channel(op.mean, c) / op.scale);
   });

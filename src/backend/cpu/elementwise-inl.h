@@ -33,7 +33,8 @@ HWY_INLINE void put(D d, V v, T* p) {
   }
 }
 
-/// Stores past the cache. The scalar instruction set has no such stores and uses normal ones.
+/// The kind of store that goes past the cache. The scalar instruction set has no such stores and
+/// uses normal ones.
 constexpr Stores kPastCache = kScalar ? Stores::Normal : Stores::NonTemporal;
 
 /// Returns make<dtype, stores>() for a floating-point dtype, and null for any other dtype.
@@ -77,8 +78,8 @@ HWY_INLINE void put_bytes(Bytes whole, const Storage<From>* in, std::uint8_t* ou
   put<S>(whole, narrow_bytes(whole, a, b, c, d), out);
 }
 
-/// Computes and stores a block of bytes as bfloat16. Even and odd bytes are converted to floats
-/// separately, so that no lane has to move.
+/// Computes a block of bytes and stores the results as bfloat16. Even and odd bytes are converted
+/// to floats separately, so that no lane has to move.
 template <Stores S, class Function>
 HWY_INLINE void put_woven(const std::uint8_t* in, std::uint16_t* out, const Function& f) {
   const hn::RebindToSigned<F> i;
@@ -116,12 +117,12 @@ constexpr int vectors_per_chunk() {
 
 template <DType From, DType To>
 constexpr bool kLooksUp = From == DType::UInt8 && sizeof(Storage<To>) == 2 && kHasByteTables;
-// A run uses a table only if it has at least this many elements. Building the table takes as long
-// as computing 256 elements.
+// A run uses a lookup table only if it has at least this many elements. Building the table takes as
+// long as computing 256 elements.
 constexpr std::int64_t kWorthATable = 512;
 
-/// The function object `Function`, from bytes to 16-bit values, with a chunk() that takes its
-/// results from a table.
+/// Adds a chunk() to the function object `Function`, which maps bytes to 16-bit values. chunk()
+/// looks the results up in a table.
 template <DType To, class Function>
 class LookedUp : public Function {
  public:
@@ -148,8 +149,7 @@ class LookedUp : public Function {
   ByteTable<hn::ScalableTag<std::uint8_t>> table_;
 };
 
-/// Computes `Vectors` vectors. Looks them up if `f` has a table, and otherwise computes block by
-/// block.
+/// Computes `Vectors` vectors: with the chunk() of `f` if it has one, and otherwise block by block.
 template <DType From, DType To, Stores S, int Vectors, class Function>
 HWY_INLINE void chunk(const Storage<From>* in, Storage<To>* out, const Function& f) {
   if constexpr (requires { f.template chunk<S>(in, out); }) {
@@ -168,7 +168,7 @@ template <DType From, DType To, class Function>
 HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
                         const Function& f) {
   if (elements <= 0) return;
-  constexpr std::int64_t kBlock = HWY_MAX_BYTES;  // elements: four vectors of floats
+  constexpr std::int64_t kBlock = HWY_MAX_BYTES;  // the number of elements in four float vectors
   HWY_ALIGN Storage<From> from[kBlock] = {};
   HWY_ALIGN Storage<To> to[kBlock];
   const auto count = static_cast<std::size_t>(std::min(elements, kBlock));
@@ -177,9 +177,9 @@ HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t 
   std::memcpy(out, to, count * sizeof(*out));
 }
 
-/// A run is computed in kParts parts at once (see kParts). Returns the number of elements in each
-/// part if the parts share `elements` elements: a multiple of `unit`, or 0 if there are too few
-/// elements.
+/// A run is divided into kParts parts, which are computed side by side. Returns the number of
+/// elements in each part if the parts share `elements` elements: a multiple of `unit`, or 0 if
+/// there are too few elements.
 template <DType From, DType To>
 HWY_INLINE std::int64_t part_elements(const Storage<From>* in, Storage<To>* out,
                                       std::int64_t elements, std::int64_t unit) {
@@ -189,16 +189,16 @@ HWY_INLINE std::int64_t part_elements(const Storage<From>* in, Storage<To>* out,
   return part_bytes(elements / kParts * least, phase) / least / unit * unit;
 }
 
-/// Computes most of the elements in kParts parts: one chunk of each part in turn. The constants of
-/// `f` repeat every `period` elements. `out` must be aligned to a vector. Returns how many elements
-/// are done, counted from the first one.
+/// Divides most of the elements into kParts parts, and computes one chunk of each part in turn. The
+/// constants of `f` repeat every `period` elements. `out` must be aligned to a vector. Returns how
+/// many elements are done, counted from the first one.
 template <DType From, DType To, class Function>
 HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
                                  std::int64_t period, Function& f) {
   constexpr int kVectors = vectors_per_chunk<From, To>();
   constexpr auto size = static_cast<std::int64_t>(sizeof(*in));
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
-  if (part_elements<From, To>(in, out, elements, step) == 0) return 0;  // avoids lcm()
+  if (part_elements<From, To>(in, out, elements, step) == 0) return 0;  // saves a costly lcm()
   const std::int64_t unit = std::lcm(step, period);  // so all parts start with the same constants
   std::int64_t done = 0;
   while (const std::int64_t part =
@@ -353,8 +353,8 @@ HWY_INLINE void uniform(const Run& run, const Function& f) {
   blocks<From, To, S>(run, f);
 }
 
-/// The position of one of several parts: its first element in the run, and the plane and channel of
-/// that element.
+/// The position of one of the kParts parts of a run: the number of its first element, and the plane
+/// and channel of that element.
 struct PartOfPlanes {
   std::int64_t at, channel;
   Planes planes;
@@ -373,9 +373,9 @@ HWY_INLINE PartOfPlanes part_at(const Run& run, std::int64_t at) {
   return part;
 }
 
-/// Computes a run of planes from element `begin` on, in kParts parts: one chunk of each part in
-/// turn. `pick(channel)` returns the function of a channel. The output must be aligned at `begin`.
-/// Returns the first element that is not done.
+/// Divides a run of planes from element `begin` on into kParts parts, and computes one chunk of
+/// each part in turn. `pick(channel)` returns the function object of a channel. The output must be
+/// aligned to a vector at `begin`. Returns the first element that is not done.
 template <DType From, DType To, class Pick>
 HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, const Pick& pick) {
   constexpr int kVectors = vectors_per_chunk<From, To>();

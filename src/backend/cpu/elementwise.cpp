@@ -1,4 +1,5 @@
-/// The ops of eager chains (cast, sub, div). Each op is a separate pass over its data.
+/// The CPU kernels of `cast`, `sub` and `div`. An eager chain normalises with these ops: each of
+/// them is a separate pass over the data.
 #include "backend/cpu/elementwise.h"
 
 #include "backend/cpu/choose_stores.h"

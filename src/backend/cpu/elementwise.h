@@ -13,17 +13,18 @@ using RunFunction = void (*)(const Run& run, const float* a, const float* b);
 /// outputs that do not fit in the cache.
 enum class Stores { Normal, NonTemporal };
 
-/// Return the function for the instruction set in use, or null if there is none for these dtypes. A
-/// function with a single `dtype` reads and writes that dtype.
+/// Each of these functions returns a kernel for the instruction set in use, or null if there is
+/// none for the dtypes. The kernels of sub_function() and div_function() read and write `dtype`.
 RunFunction cast_function(DType from, DType to, Stores stores);
 RunFunction sub_function(DType dtype);
 RunFunction div_function(DType dtype);
-RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b; null for two integers
+/// The kernel of fma_function() computes x * a + b. It is null if both dtypes are integers.
+RunFunction fma_function(DType from, DType to, Stores stores);
 
 /// Computes x * a[c] + b[c] for pixels of three channels. Does nothing and returns false in these
 /// cases:
 /// - There are not three channels, or a row is shorter than 64 pixels.
-/// - The strides are not those of interleaved pixels on one side and of planes on the other.
+/// - The strides are not those of the two layouts between which the function converts.
 /// - The function stores to planes past the cache, but the cache lines of the three planes start at
 ///   different pixels.
 using PixelFunction = bool (*)(const PixelRun& run, const float* a, const float* b);

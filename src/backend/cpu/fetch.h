@@ -10,18 +10,19 @@
 
 namespace normbench {
 
-/// Hardware prefetchers stop at every multiple of this number of bytes, even in larger pages.
+/// Hardware prefetchers do not go beyond an address that is a multiple of this number, even within
+/// a larger page.
 constexpr std::int64_t kPrefetchReach = 4096;  // bytes
 
-/// A run (contiguous elements, see walk.h) that is stored past the cache is divided into this many
-/// parts, and a loop computes a cache line of each part in turn. With a single part, memory would
-/// idle at the end of every page, where the hardware prefetchers stop.
+/// The number of parts into which a run of contiguous elements is divided if its results are stored
+/// past the cache. A loop computes a cache line of each part in turn. With a single part, memory
+/// would idle at the end of every page, where the hardware prefetchers stop.
 constexpr std::int64_t kParts = 8;
 
 /// The distance at which each part prefetches ahead of its loads, into the first-level cache. A
-/// load that misses this cache occupies one of the few buffers that stores past the cache also
-/// need. On Emerald Rapids, a conversion of uint8 to float16 was 1.06 times as fast as with
-/// prefetches into the second-level cache.
+/// load that misses the first-level cache occupies one of the few buffers that stores past the
+/// cache also need. On Emerald Rapids, a conversion of uint8 to float16 was 1.06 times as fast as
+/// with prefetches into the second-level cache.
 constexpr std::int64_t kFetchAhead = 256;  // bytes
 
 /// Returns true if loads from `in` would wait for earlier stores to `out` because the lower 12 bits
@@ -38,9 +39,9 @@ inline bool lie_alike(const void* in, const void* out) {
 /// page size. The distance is never 0. With 0, all parts would reach the ends of their pages at the
 /// same time and wait for memory together: copies took 1.06 times as long on Emerald Rapids.
 ///
-/// The result is the first of three distances for which lie_alike() is false for each input of a
-/// part and the output of the previous part. An input excludes at most one of the three, so there
-/// may be up to two inputs.
+/// The result is the first of the distances 3392, 704 and 2432 for which lie_alike() is false for
+/// each input of a part and the output of the previous part. For one input, lie_alike() is true for
+/// at most one of the three distances. So there may be up to two inputs.
 inline std::int64_t part_phase(std::initializer_list<const void*> inputs, const void* out) {
   for (const std::int64_t phase : {3392, 704}) {
     const auto is_alike = [&](const void* in) {
@@ -58,8 +59,8 @@ constexpr std::int64_t part_bytes(std::int64_t most, std::int64_t phase) {
 }
 
 /// Starts to load the cache line of an address into the second-level cache. The address may be
-/// invalid. The first-level cache can wait for fewer lines at once: with prefetches into it, copies
-/// on Zen 4 were a quarter slower.
+/// invalid. The first-level cache can wait for fewer lines at once than the second-level cache:
+/// with prefetches into the first level, copies on Zen 4 were a quarter slower.
 HWY_INLINE void fetch_line(const void* address) {
   __builtin_prefetch(address, 0, 2);
   asm volatile("");  // else GCC assumes that this function has no effect

@@ -1,4 +1,5 @@
-/// The steps of a group norm in eager chains. Each step is a separate pass over its data.
+/// The CPU kernels of `moments`, `scale_shift` and the other ops into which an eager chain splits a
+/// group norm or batch norm. Each op is a separate pass over its data.
 #include "ops/group_chain.h"
 
 #include "backend/cpu/choose_stores.h"
@@ -96,9 +97,9 @@ Launch prepare_accumulate(const Accumulate&, const Signature& s) {
   };
 }
 
-/// Returns the number of groups into which the channels are divided for summing. It is the largest
-/// number with at least `worth` elements in each group, or 1. So many elements are enough work for
-/// a thread.
+/// Returns the number of groups into which the channels of an image are divided for summing. It is
+/// the largest divisor of the number of channels that leaves at least `worth` elements to each
+/// group, or 1. A group of `worth` elements is enough work for a thread.
 std::int64_t groups_to_sum(const Shape& x) {
   constexpr std::int64_t worth = 8192;  // elements
   std::int64_t groups = x.c;

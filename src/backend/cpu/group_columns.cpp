@@ -10,8 +10,11 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kFewestColumns = 32;     // in a row or slab (defined below); 32 fill vectors
-constexpr std::int64_t kSummedElements = 8192;  // in a block of rows, whose sums are float32
+// A row (ImageRows) and a slab (groups_of_slab()) have at least this many columns, which fill whole
+// vectors.
+constexpr std::int64_t kFewestColumns = 32;
+// The number of elements in a block of rows. Sums within a block are float32.
+constexpr std::int64_t kSummedElements = 8192;
 constexpr std::int64_t kSampledRows = 16;
 constexpr std::int64_t kBehindTable = 64;
 
@@ -37,7 +40,7 @@ struct ImageRows {
 
 /// A slab consists of neighbouring groups of one image. A thread works on a whole slab at once.
 /// Returns the number of groups in a slab: all groups, or fewer if there are fewer images than
-/// threads. This number does not change the bits of any sum.
+/// threads. Every sum has the same bits, whatever this number is.
 std::int64_t groups_of_slab(const ImageRows& image, std::int64_t images, std::int64_t groups,
                             int threads) {
   if (images >= threads || image.columns != image.channels) return groups;
@@ -61,8 +64,9 @@ struct SlabTables {
   std::vector<float> mean, scale, shift, slope;
 };
 
-/// The state of a thread. In turn, the thread sums a block of rows of a slab and normalises the
-/// same rows of the previous slab. Slabs are counted over all images.
+/// Sums and normalises the slabs of one thread. A slab is summed while the slab before it is
+/// normalised: the thread normalises a block of rows of the previous slab, then sums the same rows
+/// of the current slab, and goes on with the next block. Slabs are numbered over all images.
 class ColumnWork {
  public:
   ColumnWork(const GroupTensors& tensors, const ImageRows& image, std::int64_t groups_of_slab,

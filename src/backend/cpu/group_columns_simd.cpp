@@ -16,8 +16,9 @@ HWY_INLINE const Storage<T>* row_of(const std::byte* p, std::int64_t element) {
   return reinterpret_cast<const Storage<T>*>(p) + element;
 }
 
-/// Sums neighbouring vectors of columns over all rows, and adds the sums to `first` and `second`.
-/// If `Whole` is false, there is a single vector, and only its first `count` elements are read.
+/// Sums `Vectors` neighbouring vectors of columns over all rows, and adds the sums to `first` and
+/// `second`. If `Whole` is false, there is a single vector, and only its first `count` elements are
+/// read.
 template <DType T, bool Forward, int Vectors, bool Whole = true>
 HWY_INLINE void add_columns(const ColumnRows& m, std::int64_t column, std::int64_t count,
                             const float* centre, double* first, double* second) {

@@ -14,7 +14,8 @@ struct ColumnRows {
   std::byte* out = nullptr;
 };
 
-/// Tables with a value for each column. 64 more values must be readable after the last one.
+/// Tables with a value for each column. In each table, 64 more values must be readable after the
+/// last column.
 struct ColumnTables {
   const float *mean, *scale, *shift, *slope;
 };

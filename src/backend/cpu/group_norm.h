@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// The sums of dy * (x - mean) * rstd (gamma) and of dy (beta) over one channel of one image.
+/// Sums over one channel of one image: `gamma` sums dy * (x - mean) * rstd, `beta` sums dy.
 struct Gradients {
   double gamma = 0, beta = 0;
 };
@@ -20,7 +20,7 @@ struct Gradients {
 ///   are computed. Without `found_mean` and `found_rstd`, x is normalised with the given `mean` and
 ///   `rstd`.
 /// - Backward: dy, x [, gamma], mean, rstd [, old_dx] -> out, gradients. Without `mean`, the mean
-///   is 0. Without `rstd`, it is 1.
+///   is 0. Without `rstd`, rstd is 1.
 struct GroupTensors {
   TensorDesc desc;  // of x, dy and out, which are dense
   std::int64_t groups = 1;
@@ -36,8 +36,8 @@ struct GroupTensors {
   bool normalises() const { return out != nullptr; }
 };
 
-/// Compute the outputs of `tensors`: normalise_planes() if x is in nchw, normalise_columns() if x
-/// is in nhwc.
+/// normalise_planes() computes the outputs of `tensors` if x is in nchw, normalise_columns() if x
+/// is in nhwc, and normalise_groups() in either layout.
 void normalise_planes(const GroupTensors& tensors, const Queue& queue, Stores stores);
 void normalise_columns(const GroupTensors& tensors, const Queue& queue, Stores stores);
 inline void normalise_groups(const GroupTensors& tensors, const Queue& queue, Stores stores) {

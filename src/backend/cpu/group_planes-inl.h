@@ -15,15 +15,15 @@ namespace normbench::HWY_NAMESPACE {
 
 enum class Pass { Forward, Backward };
 
-/// The number of rows (see PlaneRows) that are computed at once. A backward pass has fewer, because
-/// each of its rows needs two inputs and sums of its own.
+/// The number of rows of a group that are computed at once. A backward pass computes fewer rows
+/// than a forward pass, because each row needs two inputs and has sums of its own.
 template <Pass P>
 constexpr int kRowsAtOnce = P == Pass::Forward ? 4 : 2;
 
 // The distances in bytes at which data is prefetched. kAhead is for data in memory. It must exceed
-// the bytes of a block of rows, so that the next block is fetched. kSoon is for data in the
-// second-level cache: a load from there waits while non-temporal stores occupy the core's fill
-// buffers.
+// the bytes of a block of rows, so that the prefetched data belongs to the next block. kSoon is for
+// data in the second-level cache: without a prefetch, a load from there waits while non-temporal
+// stores occupy the core's fill buffers.
 constexpr std::int64_t kAhead = 49152, kSoon = 512;
 
 /// The number of elements in a line. A line is a cache line. With the scalar instruction set, which
@@ -156,10 +156,10 @@ class Summer {
     for (int row = 0; row < kRowsAtOnce<P>; ++row) first_[row] = second_[row] = hn::Zero(F());
   }
 
-  /// Sets and returns the centre of a forward pass: the mean of 64 elements, or the first element
-  /// if there are fewer. This centre is near enough to the mean of all elements for precise squared
-  /// distances: even if the 64 elements are outliers, it is at most sqrt(count / 64) standard
-  /// deviations away.
+  /// Sets and returns the centre from which a forward pass measures distances: the mean of 64
+  /// elements, or the first element if there are fewer. The centre is near enough to the mean of
+  /// all elements for precise squared distances: even if the 64 elements are outliers, it is at
+  /// most sqrt(count / 64) standard deviations away from that mean.
   HWY_INLINE float centre(std::int64_t i, std::int64_t count) {
     constexpr std::int64_t sample = 64;
     centre_ = load_first(a_ + i, 1);
@@ -213,7 +213,8 @@ class Summer {
     second_[Row] = hn::MulAdd(v, distance, second_[Row]);
   }
 
-  /// Loads the first `count` lanes and sets the others to 0. Does not read past these elements.
+  /// Loads `count` elements into the first lanes and sets the other lanes to 0. Does not read past
+  /// the `count` elements.
   static HWY_INLINE VF load_first(const Storage<T>* p, std::int64_t count) {
     if (count == kLanes) return load<T>(p);
     HWY_ALIGN Storage<T> in[kLanes] = {};
@@ -249,7 +250,8 @@ class Block {
 
   template <bool Normalises, bool Sums>
   HWY_INLINE void run(std::int64_t begin, std::int64_t end) const {
-    // Sums stay in registers: stored sums would wait behind non-temporal stores.
+    // The sums of this local `summer` stay in registers. In memory, they would wait behind
+    // non-temporal stores.
     const Normaliser<T, P, S> normaliser(Normalises ? *normalised_ : Normalised());
     Summer<T, P> summer(Sums ? *summed_ : Summed());
     const std::int64_t start = rows_.start(begin), stop = rows_.start(end);
@@ -275,8 +277,9 @@ class Block {
 
  private:
   static constexpr std::int64_t kLine = kLineElements<T>;
-  /// The size of a table in elements: those of a row of small planes, 64 more for a line that
-  /// extends into the next row, and 64 more for the rest of the last plane.
+  /// The number of floats in each array that table() fills: one for each element of a row of small
+  /// planes, 64 more for a line that extends into the next row, and 64 more for the rest of the
+  /// last plane.
   static constexpr std::int64_t kTable = PlaneRows::small_row + 64 + 64;
 
   static HWY_INLINE MomentSums moments(const Summer<T, P>& summer, float centre,
@@ -495,8 +498,8 @@ class Block {
   std::int64_t head_ = 0, lines_end_ = 0;  // elements
 };
 
-/// Sums a block without normalising. It stores no outputs, so a single copy serves both kinds of
-/// stores.
+/// Sums a block without normalising. The function stores no outputs, so that one instance serves
+/// both kinds of stores.
 template <DType T, Pass P>
 HWY_NOINLINE void sum_block(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
                             const Summed* summed) {

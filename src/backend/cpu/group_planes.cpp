@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kSmallPlane = 64;  // elements; several smaller planes share a row
+constexpr std::int64_t kSmallPlane = 64;  // elements; planes with fewer elements share a row
 constexpr std::int64_t kLargestRow = 2048;
 constexpr std::int64_t kBlockOfRows = 8192;
 constexpr std::int64_t kRowUnit = 32;

@@ -1,6 +1,6 @@
 /// Kernels of a group norm in nchw, where a group consists of the planes of some channels. One call
-/// normalises a part of a group by sums from earlier calls, and sums the same part of the next
-/// group. So the loads of the next group are under way while non-temporal stores leave the core.
+/// normalises a part of a group with the sums from earlier calls, and sums the same part of the
+/// next group. So the core loads the next group while it stores the current one past the cache.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct PlaneRows {
   }
 
   /// Returns how many rows one call of a GroupFunction works on. In a forward pass, the call sums
-  /// the distances of their elements from one common centre.
+  /// the distances of all elements of these rows from one common centre.
   std::int64_t block_rows() const;
   std::int64_t blocks() const { return (rows() + block_rows() - 1) / block_rows(); }
 
@@ -72,7 +72,7 @@ struct Summed {
 using GroupFunction = void (*)(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
                                const Normalised* normalised, const Summed* summed);
 
-/// Return the function for a dtype, or null if the dtype is not a float.
+/// Both functions return the GroupFunction of a dtype, or null if it is not a float dtype.
 GroupFunction forward_function(DType dtype, Stores stores);
 GroupFunction backward_function(DType dtype, Stores stores);
 

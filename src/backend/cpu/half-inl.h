@@ -88,9 +88,9 @@ HWY_INLINE VU plus_half(VU bits) {
 }
 
 /// Rounds each lane to bfloat16, to nearest even, and returns the result in the upper 16 bits of
-/// the lane. (Highway's own conversion truncates.) If `Kept`, every NaN stays NaN. Otherwise, only
-/// a NaN whose lower 16 bits are 0 is sure to stay NaN. A NaN that arithmetic makes is of this
-/// kind.
+/// the lane. Highway's own conversion truncates. If `Kept` is true, every NaN stays NaN. If it is
+/// false, only a NaN whose lower 16 bits are 0 is sure to stay NaN. A NaN that arithmetic makes is
+/// of this kind.
 template <bool Kept = true>
 HWY_INLINE VU bfloat_above(VF v) {
   const U u;
@@ -149,7 +149,7 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<F>> byte_lanes(VF v) {
   return hn::Xor(hn::BitCast(i, hn::Add(clamped, shift)), hn::BitCast(i, shift));
 }
 
-/// Returns four vectors of floats as one vector of bytes, with the same values as `narrow`. Lanes
+/// Returns four vectors of floats as one vector of bytes, with the same values as narrow(). Lanes
 /// cross blocks of 16 bytes only once, for all four vectors together. It is a template, so that the
 /// scalar instruction set, which lacks the operations, does not compile it.
 template <class Bytes, class V>

@@ -61,7 +61,7 @@ class Interleaved {
 
  private:
   /// Converts kVisit pixels to bytes, with one array for each channel. Uses the same instructions
-  /// as a run of that channel, so that the values are the same.
+  /// as a kernel that computes a Run of a single channel, so that both give the same values.
   HWY_INLINE void take(std::int64_t pixel, std::uint8_t (&apart)[3][kVisit]) const {
     constexpr int kVectors = vectors_per_chunk<From, DType::UInt8>();
     const auto elements = kVectors * static_cast<std::int64_t>(hn::Lanes(F()));
@@ -76,10 +76,10 @@ class Interleaved {
   const OneChannel<MultiplyAdd> f_[3];
 };
 
-/// Converts pixels in blocks. A block consists of two places, each with 16 KiB of every plane.
-/// Calls of visit() alternate between the two places and prefetch the same place of the next block.
-/// Returns the first pixel that is not done. On one thread of Zen 4, visits in the order of the
-/// pixels, with prefetches a page ahead, took a tenth longer.
+/// Converts pixels in blocks. A block has two halves ("places"), each with 16 KiB of every plane.
+/// Calls of visit() alternate between the two places. Before each call, the pixels one block
+/// further on are prefetched. Returns the first pixel that is not done. On one thread of Zen 4,
+/// visits in the order of the pixels, with prefetches a page ahead, took a tenth longer.
 template <DType From>
 HWY_INLINE std::int64_t interleave_places(const Interleaved<From>& row, std::int64_t begin,
                                           std::int64_t pixels, std::uint8_t* out) {

@@ -139,7 +139,7 @@ void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue
 }
 
 /// Decodes one file and fits it to `out`. The decoder may decode the image at a reduced size, but
-/// not below `least`. If `least` is 0, it must decode the full size.
+/// not below `least`. If the sizes in `least` are 0, the decoder decodes the full size.
 void decode_one(const Load& op, const LeastSize& least, const std::string& file, Workspace& space,
                 Queue& queue, const View& out) {
   with_bytes(op, file, space, queue, [&](std::span<const std::uint8_t> bytes) {
@@ -159,14 +159,15 @@ std::string reason_of(const LoadImage& load_image) try {
   return error.what();
 }
 
-/// Returns the file's name for a range, stored in the recorder; "" without a recorder.
+/// Returns the name of the range that records the loading of `file`. The recorder stores the name.
+/// Returns "" if there is no recorder.
 std::string_view range_name(const Load& op, const std::string& file, Recorder* recorder) {
   return recorder == nullptr ? "" : recorder->intern(op.name_of_file(file));
 }
 
-/// Calls `load_image(i, place)` for every image of a batch. A thread that has finished an image
-/// takes the next one, because photographs differ in size. If files could not be loaded, throws
-/// std::runtime_error with their names.
+/// Calls `load_image(i, place)` for every image i of a batch, where `place` tells the image's file.
+/// A thread that has finished an image takes the next one, because photographs differ in size. If
+/// files could not be loaded, throws std::runtime_error with their names.
 template <class LoadImage>
 void load_batch(const Load& op, const ImageWalk& walk, Queue& queue, LoadImage load_image) {
   const std::vector<ImagePlace> places = walk.places_of(queue.item);
@@ -180,7 +181,7 @@ void load_batch(const Load& op, const ImageWalk& walk, Queue& queue, LoadImage l
     }
   };
   if (places.size() == 1)
-    load_some(0, 1);  // the team resizes the single image
+    load_some(0, 1);  // on this thread alone; the whole team resizes the single image
   else
     split(queue, std::min<std::int64_t>(queue.threads, std::ssize(places)), 1, load_some);
   for (const ImagePlace& place : places) names.push_back(op.name_of_file(walk.files()[place.file]));
@@ -207,9 +208,9 @@ Launch prepare_decode(const Load& op, const Signature&) { return decoding(op, {}
 
 Launch prepare_scaled(const Load& op, const Signature&) { return decoding(op, op.least()); }
 
-/// Reads the pixels of files that need no decoding. Files of several images stay open or mapped
-/// between calls. If pages are to be dropped from the page cache, no file stays mapped, since a
-/// mapping would hold its pages.
+/// Reads the pixels of files that need no decoding. Files with several images stay open or mapped
+/// between calls, but at most 256 of them. If pages are to be dropped from the page cache, no file
+/// stays mapped, since a mapping would hold its pages.
 class StoredFiles {
  public:
   StoredFiles(const Load& op, const ImageWalk& walk)
@@ -275,8 +276,8 @@ Launch prepare_stored(const Load& op, const Signature&) {
 }
 
 /// The lowest allowed peak signal-to-noise ratio, in dB, between a photograph decoded at a smaller
-/// size and the same photograph decoded in full. After the resize both have the target's size, but
-/// different filters made them.
+/// size and the same photograph decoded in full. Both are compared after they were resized to the
+/// size of the output. They differ because different filters made them smaller.
 constexpr double scaled_psnr_db = 28;
 
 Kernel scaled_row() {

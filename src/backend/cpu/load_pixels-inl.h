@@ -18,10 +18,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 // True for instruction sets that pick bytes out of two vectors at once (AVX-512 with VBMI).
 constexpr bool kPicksBytes = HWY_TARGET <= HWY_AVX3_DL;
 
-/// Byte indices that reorder pixels of three channels, with elements of `Size` bytes, in three
-/// vectors. Both before and after, the vectors hold either interleaved pixels or one channel each.
-/// `in_two` picks bytes from the first two vectors. `in_third` picks from that result and the third
-/// vector.
+/// Byte indices that reorder the pixels in three vectors. A pixel has three channels with elements
+/// of `Size` bytes. If `FromPixels` is true, the three vectors hold interleaved pixels at first.
+/// Otherwise each holds one channel. `ToPixels` says the same of the three results. If `Mirror` is
+/// true, the order of the pixels is reversed. `in_two` picks bytes from the first two vectors.
+/// `in_third` picks bytes from the result of `in_two` and from the third vector.
 template <int Size, bool FromPixels, bool ToPixels, bool Mirror>
 struct PickedBytes {
   constexpr PickedBytes() {
@@ -43,8 +44,8 @@ struct PickedBytes {
 };
 
 /// Reorders pixels of three channels in three vectors, as PickedBytes describes. Takes a quarter of
-/// the instructions of Highway's functions. It is a template, so that instruction sets without the
-/// operations do not compile it.
+/// the instructions of Highway's functions for interleaved data. It is a template, so that
+/// instruction sets without the operations do not compile it.
 template <bool FromPixels, bool ToPixels, bool Mirror, class D>
 HWY_INLINE void reorder_pixels(D d, hn::Vec<D> (&channels)[3]) {
   static constexpr PickedBytes<sizeof(hn::TFromD<D>), FromPixels, ToPixels, Mirror> kBytes;

@@ -7,14 +7,15 @@
 
 namespace normbench {
 
-/// Returns untouched zero pages of a pageable memory kind. With pageable_huge they are aligned to 2
-/// MiB, and the system is advised to use huge pages. Throws std::runtime_error with the failed
-/// call, the size and errno.
+/// Returns untouched zero pages of a pageable memory kind. With `pageable_huge` the pages are
+/// aligned to 2 MiB, and the system is advised to use huge pages. Throws std::runtime_error with
+/// the failed call, the size and the text of errno.
 std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes);
 
-/// Maps all pages of a part of a mapping with one system call, which is cheaper than a page fault
-/// for each page. The pages keep their contents. Returns false if not all pages were mapped: before
-/// Linux 5.14, or if the memory is not the system's own. Then the first store to a page faults.
+/// Gives physical memory to all pages of `bytes` bytes from `begin` on with one system call, which
+/// is cheaper than a page fault for each page. Pages that already have memory keep their contents.
+/// Returns false if the system call fails, for instance before Linux 5.14. The first store to each
+/// page without memory then faults.
 bool populate_pages(std::byte* begin, std::int64_t bytes);
 
 /// Returns true if the system has the call that populate_pages() uses.

@@ -86,7 +86,7 @@ template <class W>
 struct MovedRow {
   using T = typename W::T;
   static constexpr std::int64_t kStep = kVisit<T>;
-  static constexpr int kPlanes = W::kChannels / W::kOut;  // of the output
+  static constexpr int kPlanes = W::kChannels / W::kOut;  // the number of planes of the output
 
   const T* in;
   T* out;
@@ -188,8 +188,8 @@ class Seam {
 };
 
 /// The number of parts of a run that are moved side by side. With one part, memory would idle at
-/// the end of every page. From planes to pixels there are fewer parts, since each part reads from
-/// three or four planes.
+/// the end of every page, where the hardware prefetchers stop. From planes to pixels there are
+/// fewer parts, since each part reads from three or four planes.
 template <class W>
 constexpr int kParts = kScalar ? 1 : (W::kChannels > W::kIn ? 4 : 8);
 
@@ -224,7 +224,7 @@ class Parts {
     in_stride_ = run.stride / std::int64_t{sizeof(T)};
   }
 
-  /// Fetches the first rows, which no earlier move has fetched.
+  /// Prefetches the first rows of each part, because no earlier call of move() has prefetched them.
   void fetch_first() const {
     for (const Row& part : parts_)
       for (std::int64_t y = 0; y < ahead_.rows; ++y)
@@ -267,13 +267,13 @@ class Parts {
       if (y == 0) rows_[p].move_some(0, 0, done_[p]);
       if (y + 1 == count_ || ends_in_line(p)) continue;
       seams_[p].fill(rows_[p], pixels_, nth(rows_[p], 1));
-      rows_[p].fetch(0, 2 * ahead_.bytes, ahead_.soon);  // for the next seam
+      rows_[p].fetch(0, 2 * ahead_.bytes, ahead_.soon);  // the source of the next seam
     }
   }
 
   /// Moves whole visits, equally many of each of the N rows, until one of the rows has no whole
-  /// visit left. Must be inlined: a call made flips of float32 pixels take 1.05 to 1.08 times as
-  /// long.
+  /// visit left. The function must be inlined: if it was not, flips of float32 pixels took 1.05 to
+  /// 1.08 times as long.
   template <bool Soon>
   HWY_INLINE void visits(std::int64_t bytes_ahead) {
     Row rows[N];
@@ -335,7 +335,8 @@ PixelRun rows_of(PixelRun run, std::int64_t first, std::int64_t rows) {
 }
 
 /// Returns the number of rows of a part: enough for 16 KiB of the source. A few more rows are added
-/// if the parts would otherwise reach the ends of source pages at the same time.
+/// if the parts would otherwise reach the ends of source pages at the same time, where they would
+/// wait for memory together.
 HWY_INLINE std::int64_t rows_of_part(std::int64_t stride) {
   constexpr std::int64_t kSeveral = 8, kApart = 512;  // rows; bytes
   const std::int64_t bytes = std::max<std::int64_t>(1, std::abs(stride)),
@@ -426,7 +427,7 @@ bool move_channels(const PixelRun& run, Stores stores) {
   const bool from_pixels = f.channel == 1 && (f.pixel == C || f.pixel == -C);
   const bool to_pixels = t.channel == 1 && t.pixel == C;
   if ((!from_pixels && f.pixel != 1 && f.pixel != -1) || (!to_pixels && t.pixel != 1)) return false;
-  if (from_pixels && to_pixels)  // mirrored; move_pixels() copies all others
+  if (from_pixels && to_pixels)  // mirrored; move_pixels() copies pixels that are not mirrored
     return move_as<Way<T, C, true, true, true>>(run, stores);
   if (from_pixels)
     return f.pixel < 0 ? move_as<Way<T, C, true, false, true>>(run, stores)

@@ -13,8 +13,9 @@ bool is_copy(const PixelRun& run) {
          (run.channels == 1 || (f.channel == 1 && t.channel == 1));
 }
 
-/// Rows of fewer bytes than this count as short. If short rows do not consist of whole cache lines,
-/// stores past the cache copy them faster one after the other than several side by side.
+/// Rows of fewer bytes than this count as short. If short rows do not consist of whole cache lines
+/// and are stored past the cache, it is faster to copy them one after the other than several side
+/// by side.
 constexpr std::int64_t kShortRow = 2048;
 
 /// Copies all rows as bytes, several rows side by side. Does nothing and returns false if it is

@@ -5,20 +5,21 @@
 
 namespace normbench {
 
-/// Moves rows of pixels with elements of `size` bytes (1, 2 or 4) and with one, three or four
-/// channels, in planes or interleaved, mirrored or not. Also copies rows whose pixels keep their
-/// layout, with any number of channels. Does nothing and returns false in these cases:
-/// - The number of channels or the strides are none of the above.
-/// - A row that changes its layout has fewer than 64 bytes in each channel, or a row that keeps its
-///   layout has fewer than 64 bytes in total.
-/// - `stores` go past the cache, but cache lines do not start at the same pixels in all planes.
-/// - `stores` go past the cache, and the run has several rows that keep their layout, are shorter
-///   than 2 KiB and end within a cache line. Copying one row after the other is faster then.
+/// Moves rows of pixels. An element has `size` bytes: 1, 2 or 4. Rows that are not mirrored and
+/// keep their layout are copied, with any number of channels. Rows that are mirrored, or that
+/// change between interleaved channels and planes, must have one, three or four channels. Does
+/// nothing and returns false in these cases:
+/// - A row that is not copied has another number of channels or other strides.
+/// - A copied row has fewer than 64 bytes, or another row has fewer than 64 bytes in each channel.
+/// - `stores` go past the cache, but cache lines of the output start at different pixels in
+///   different planes, or do not start at pixels.
+/// - `stores` go past the cache, and the run has several copied rows that are shorter than 2 KiB
+///   and do not consist of whole cache lines. It is then faster to copy one row after the other.
 bool move_pixels(const PixelRun& run, std::int64_t size, Stores stores);
 
-/// move_8bit(), move_16bit() and move_32bit() do the same as move_pixels() for elements of one
-/// size. copy_bytes() copies rows that keep their layout. Each pixel of its run is one byte. Each
-/// size has a source file of its own, because such a file takes long to compile.
+/// move_pixels() calls move_8bit(), move_16bit() or move_32bit() for rows that are not copied: one
+/// function for each size of an element. Each of the three has a source file of its own, because
+/// such a file takes long to compile. copy_bytes() copies rows. Each pixel of its run is one byte.
 bool move_8bit(const PixelRun& run, Stores stores);
 bool move_16bit(const PixelRun& run, Stores stores);
 bool move_32bit(const PixelRun& run, Stores stores);

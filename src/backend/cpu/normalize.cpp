@@ -10,7 +10,7 @@ namespace {
 
 using Lut = std::vector<std::array<float, 256>>;  // indexed by channel and uint8 value
 
-/// Returns constants for (x * scale - mean) / std as one multiplication and one addition.
+/// Returns the constants a and b of each channel with which x * a + b is (x * scale - mean) / std.
 Constants2 multiply_add(const Normalize& op, std::int64_t channels) {
   check_divisors(op.std);
   return repeat_channels(channels, [&](std::int64_t c) {

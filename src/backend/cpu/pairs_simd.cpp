@@ -45,8 +45,8 @@ HWY_INLINE void partial_pair(const Storage<T>* a, const Storage<T>* b, Storage<T
   std::memcpy(out, to, bytes);
 }
 
-/// Computes most of the elements in kParts parts: one cache line of each part in turn. Returns how
-/// many elements are done, counted from the first.
+/// Divides most of the elements into kParts parts, and computes one cache line of each part in
+/// turn. Returns how many elements are done, counted from the first one.
 template <DType T, class Operation>
 HWY_INLINE std::int64_t pairs_in_parts(const Storage<T>* a, const Storage<T>* b, Storage<T>* out,
                                        std::int64_t elements) {

@@ -16,8 +16,8 @@ constexpr std::int64_t kVisit = 64;  // pixels: whole cache lines of every chann
 using Channel = OneChannel<MultiplyAdd>;
 using Apart = std::uint8_t[3][kVisit];
 
-/// Returns the lowest address of `pixels` neighbouring pixels. The first of them is `on` pixels
-/// after the first pixel of the row, which lies at `first`.
+/// Returns the lowest address of `pixels` neighbouring pixels of a row. The row begins at address
+/// `first`, and the first of the pixels is `on` pixels further on in the row.
 template <bool Mirrored>
 HWY_INLINE const std::uint8_t* pixels_at(const std::byte* first, std::int64_t on,
                                          std::int64_t pixels) {
@@ -36,7 +36,8 @@ HWY_INLINE void take_apart(const std::byte* first, std::int64_t on, Apart& apart
   }
 }
 
-/// Computes each channel of a visit through the same instructions as a run of that channel.
+/// Computes each channel of a visit. Uses the same instructions as a kernel that computes a Run of
+/// a single channel, so that both give the same values.
 template <DType To, Stores S, class Function>
 HWY_INLINE void all(const Apart& apart, Storage<To>* out, std::int64_t plane,
                     const Function (&f)[3]) {
@@ -60,8 +61,8 @@ HWY_INLINE void some(const Apart& apart, std::int64_t from, std::int64_t count, 
   }
 }
 
-/// One row to compute. `in` is its first pixel, `ahead` is the first pixel to prefetch meanwhile,
-/// or null, and `out` is the output of the first channel.
+/// One row to compute. `in` is its first pixel, and `out` is the output of the first channel.
+/// `ahead` is the first pixel to prefetch while the row is computed, or null.
 template <DType To>
 struct Row {
   const std::byte *in, *ahead;
@@ -87,8 +88,8 @@ HWY_INLINE std::int64_t visits(const Row<To>& row, std::int64_t i, std::int64_t 
 /// part writes to three planes.
 constexpr std::int64_t kRowParts = 4;
 
-/// Computes pixels in kRowParts parts from pixel `i` on: one visit of each part in turn. Returns
-/// the first pixel that is not done.
+/// Divides the pixels from pixel `i` on into kRowParts parts, and computes one visit of each part
+/// in turn. Returns the first pixel that is not done.
 template <DType To, bool Mirrored, class Function>
 HWY_INLINE std::int64_t visits_in_parts(const Row<To>& row, std::int64_t i, std::int64_t plane,
                                         const Function (&f)[3]) {

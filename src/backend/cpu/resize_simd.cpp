@@ -19,8 +19,8 @@ constexpr std::int64_t kChunk = 96;   // elements of an output row that are stor
 
 /// Computes as many output rows at once as a vector has lanes. For each of these rows, the vertical
 /// filter blends input rows, block by block. The blended rows are transposed into a tile, in which
-/// each vector holds one column. So each tap of the horizontal filter is one load and one
-/// multiplication. The results are transposed back.
+/// each vector holds one column. So one load and one multiplication compute a tap of the horizontal
+/// filter for all rows. The results are transposed back.
 template <DType T>
 class Resizer {
  public:
@@ -109,8 +109,8 @@ class Resizer {
     transpose(blended_.get(), kBlock, count, columns, tile, lanes());
   }
 
-  /// Computes all channels of an output pixel in all rows, from a tile that begins with element
-  /// `start`.
+  /// Computes all channels of an output pixel in all rows of the tile, which begins with input
+  /// element `start`. Stores them in `weighed_`, which already has `ready` elements.
   void weigh_pixel(Filter::Pixel taps, std::int64_t start, std::int64_t ready) {
     const float* weights = horizontal_.weights.data() + taps.begin;
     const std::int64_t n = lanes(), step = planes_.group * n, count = taps.end - taps.begin;

@@ -48,8 +48,8 @@ std::vector<std::string> names_of(std::int64_t bits) {
 
 std::int64_t target_in_use() { return HWY_DYNAMIC_DISPATCH(this_target)(); }
 
-/// Makes kernels use `target`. A file that is not compiled for it uses the next best instruction
-/// set.
+/// Makes kernels use `target`. The kernels of a source file that is not compiled for `target` use
+/// the next best instruction set.
 void use_target(std::int64_t target) noexcept {
   const std::int64_t better = target - 1, usable = runnable() & ~better;
   hwy::DisableTargets(better);

@@ -33,15 +33,15 @@ void read_only(const View& in, const View& out, const Queue& queue) {
   std::memcpy(out.data, &word, std::min(sizeof(word), static_cast<std::size_t>(out.desc.bytes())));
 }
 
-/// Streams whole vectors. The remaining bytes at the end of the output become zeros.
+/// Reads and stores whole vectors. The remaining bytes at the end of the output become zeros.
 void mix(const Stream& op, const View& in, const View& out, const Queue& queue, StreamForm form) {
   const std::int64_t size = vector_bytes(), bytes = out.desc.bytes();
   const bool aligned =
       reinterpret_cast<std::uintptr_t>(out.data) % static_cast<std::uintptr_t>(size) == 0;
   StreamVectors all{
       .in = in.data, .reads = read_bytes(op, in) / size, .out = out.data, .writes = bytes / size};
-  // Every read gets the same whole number of writes, which is faster than fewer writes for the last
-  // read.
+  // If `write_parts` is a multiple of `read_parts`, surplus writes are left out, so that every read
+  // gets the same number of writes. That is faster.
   if (all.reads > 0 && op.write_parts % op.read_parts == 0)
     all.writes = std::min(all.writes, all.reads * (op.write_parts / op.read_parts));
   split(queue, all.writes, kSplit, [&](std::int64_t begin, std::int64_t end) {

@@ -64,7 +64,7 @@ struct Unit {
 constexpr std::int64_t kLine = 64;     // bytes
 constexpr std::int64_t kTogether = 4;  // the most units in one visit() to a place (see Places)
 
-/// The units of a mix like 1:1 or 1:2, which are all equal.
+/// The units of a mix like 1:1 or 1:2, in which all units are equal.
 template <int Reads, int Writes>
 struct Alike {
   static constexpr void take(std::int64_t) {}
@@ -105,9 +105,10 @@ class Uneven {
   Unit due_{}, taken_[kTogether];
 };
 
-/// A stream is moved in several places of the buffers in turn. `in` and `out` are the distances in
-/// bytes from one place to the next, in the input and in the output. `ahead` is the distance in
-/// bytes from the input of a unit to the data that StreamForm::Pages prefetches meanwhile.
+/// A stream is moved at several places of its buffers, a few units at each place in turn. `in` and
+/// `out` are the distances in bytes from one place to the next, in the input and in the output.
+/// `ahead` is the distance in bytes from the input of a unit to the data that StreamForm::Pages
+/// prefetches when it reads this unit.
 struct Places {
   std::int64_t in, out, ahead;
 };
@@ -150,9 +151,9 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
   }
 }
 
-/// Visits units of an uneven mix. If all of them are equal and small, runs code in which their size
-/// is a compile-time constant. That code has fewer instructions, so that more cache lines are in
-/// flight.
+/// Visits units of an uneven mix. If all the `units` units are equal and small, runs code in which
+/// their size is a compile-time constant. That code has fewer instructions, so that more cache
+/// lines are in flight.
 template <StreamForm Form, int N>
 HWY_INLINE void visit_uneven(const std::byte*& in, std::byte*& out, std::int64_t units,
                              const Uneven& mix, const Places& places) {
@@ -169,7 +170,7 @@ HWY_INLINE void visit_uneven(const std::byte*& in, std::byte*& out, std::int64_t
   visit_all<Form, N>(in, out, units, mix, places);
 }
 
-/// Moves `units` units at each of `N` places, a cache line of each in turn.
+/// Moves `units` units at each of `N` places, a cache line of each place in turn.
 template <StreamForm Form, int N, class Units>
 HWY_INLINE void in_turn(const std::byte* in, std::byte* out, std::int64_t units, Units mix,
                         const Places& places) {

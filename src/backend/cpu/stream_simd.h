@@ -31,14 +31,15 @@ struct StreamVectors {
   std::int64_t reads_before(std::int64_t write) const { return write * reads / writes; }
 };
 
-/// The order of memory accesses. Which form is the fastest depends on the machine, and on a virtual
-/// machine also on the load of its host.
+/// The order of memory accesses. The fastest form differs between machines. In a virtual machine,
+/// it also depends on how busy the host machine is.
 enum class StreamForm {
   Temporal,   // in order, through the cache; the other forms store past the cache
-  Parts,      // kParts parts, a line of each in turn, prefetched by the loop, as in kernels
+  Parts,      // a line of each of kParts parts in turn; the loop prefetches, as in other kernels
   Unfetched,  // like Parts, but only hardware prefetchers fetch
   InOrder,    // in order; only hardware prefetchers fetch
-  Pages,      // eight places of up to four pages in turn; prefetches the next eight
+  Pages,      // a line of each of eight places in turn, with up to four pages in a place; the loop
+              // prefetches the next eight places
 };
 
 /// Stores output vectors [begin, end) of a stream, and loads the input vectors that are read for

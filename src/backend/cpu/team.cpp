@@ -61,8 +61,8 @@ void move_to(int cpu) {
 
 constexpr double kBytesPerNs = 16.0;  // memory traffic of one thread beyond its own caches
 
-/// Returns the recorder for the share of a thread. Returns null for rank 0, which records the range
-/// of the stage itself, and for a stage without a range.
+/// Returns the recorder for the share of a stage that the thread of rank `rank` runs. Returns null
+/// for rank 0, whose thread has the range of the whole stage, and for a stage without a range.
 Recorder* recorder_of_share(const Queue& queue, int rank) {
   return rank > 0 && !queue.stage.empty() ? queue.recorder : nullptr;
 }

@@ -15,18 +15,18 @@ class Queue;
 /// Returns when all are done. If bodies throw, one of their exceptions is thrown here. Inside
 /// another team it only calls body(0, 1). Throws std::runtime_error if OpenMP gives fewer threads.
 ///
-/// The threads with ranks 1, 2, … are named "omp worker 1", … and stay bound to the CPUs of
-/// `team_cpus()`, one each. The caller moves to the first CPU, because on the CPU of another thread
-/// it would spin and keep that thread from running for milliseconds. It is not bound there, because
-/// threads and programs that it starts would inherit the binding.
+/// The threads with ranks 1, 2, ... are named "omp worker 1", ... and stay bound to the CPUs of
+/// `team_cpus()`, one each. The caller moves to the first CPU. On the CPU of another thread, the
+/// caller would spin and keep that thread from running for milliseconds. The caller is not bound to
+/// the first CPU, because threads and programs that it starts would inherit the binding.
 void on_team(int threads, const std::function<void(int rank, int size)>& body);
 /// Does the same with rank i on cpus[i]. If there are more threads than CPUs, no thread is bound.
-/// Each calling thread has teams of its own.
+/// If several threads call on_team(), each of them gets a team of its own.
 void on_team(int threads, std::span<const int> cpus,
              const std::function<void(int rank, int size)>& body);
 
-/// Returns `threads`, or the size of the team that OpenMP gives here if that is smaller
-/// (OMP_THREAD_LIMIT).
+/// Returns the size of the team that OpenMP gives if `threads` threads are asked for. It is smaller
+/// than `threads` if OMP_THREAD_LIMIT is smaller, and 1 inside another team.
 int team_of_at_most(int threads);
 
 /// Calls part(begin, end) on the threads of a team of `queue.threads`, even if there is little to

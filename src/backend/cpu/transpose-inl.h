@@ -18,9 +18,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// The number of columns that are transposed at once.
 constexpr std::int64_t kQuad = HWY_TARGET == HWY_SCALAR ? 1 : 4;
 
-/// Loads four columns of every fourth row: rows 0, 4, 8, … of as many rows as `d` has lanes. Each
-/// row fills one block of 16 bytes of the result. It is a template, like transpose_quad(), so that
-/// the scalar instruction set, which lacks the operations, does not compile it.
+/// Loads four columns of rows 0, 4, 8, ... until the vector is full. Each row fills one block of 16
+/// bytes of the result. It is a template, like transpose_quad(), so that the scalar instruction
+/// set, which lacks the operations, does not compile it.
 template <class D>
 HWY_INLINE hn::Vec<D> every_fourth_row(D d, const float* in, std::int64_t stride) {
   if constexpr (hn::MaxLanes(D()) <= 4) {

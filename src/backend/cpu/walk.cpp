@@ -14,14 +14,14 @@ namespace {
 constexpr std::int64_t kTileBytes = 16384;
 constexpr std::int64_t kTilePixels = 1024;
 constexpr std::int64_t kBeyond = 512;  // bytes from the end of a tile's input to prefetched data
-constexpr std::int64_t kLine = 64;     // bytes; parts also start at multiples of this many pixels
+constexpr std::int64_t kLine = 64;     // bytes; a thread's share starts at a multiple of 64 pixels
 constexpr std::int64_t kFewestPixels = 64;  // a PixelBody gets only rows of at least this length
 
 bool interleaved(const TensorDesc& desc) { return desc.layout == Layout::Nhwc && desc.shape.c > 1; }
 
-/// The geometry of one walk. If the input or the output is interleaved, a pixel has all channels,
-/// and `planes_` counts images. Otherwise a pixel has one channel, and `planes_` counts channels of
-/// all images.
+/// The geometry of one call of walk(). If the input or the output is interleaved, a pixel has all
+/// channels, and `planes_` is the number of images. Otherwise a pixel has one channel, and
+/// `planes_` is the number of channels of all images together.
 class Walk {
  public:
   Walk(const View& in, const View& out, const RunBody& body, const PixelBody& pixels,
@@ -93,7 +93,7 @@ class Walk {
     return out_.data + size_of(out_.desc.dtype) * element;
   }
 
-  /// Populates the output's pages of pixels [begin, end) of a plane.
+  /// Populates the pages of the output that get pixels [begin, end) of a plane.
   void populate(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     const bool all = interleaved(out_.desc);
     const std::int64_t bytes = (end - begin) * (all ? group_ : 1) * size_of(out_.desc.dtype);

@@ -16,7 +16,7 @@ class Queue;
 /// Planes of one channel each, one after the other in memory.
 struct Planes {
   std::int64_t left;      // elements from the start of the run to the end of its first plane
-  std::int64_t elements;  // elements of every other plane; the last may end after the run
+  std::int64_t elements;  // elements of each later plane; the last plane may end after the run
   std::int64_t channels;  // number of channels; channel 0 follows the last one
 };
 
@@ -81,15 +81,15 @@ struct PixelRun {
 };
 
 using RunBody = std::function<void(const Run&)>;
-using PixelBody = std::function<bool(const PixelRun&)>;  // false: did nothing
+using PixelBody = std::function<bool(const PixelRun&)>;  // returns false if it did nothing
 
 /// How the operating system maps the pages of an output that nothing has touched.
 /// - Fault: one by one, when a store to the page faults.
 /// - Populate: many at once before the stores, which then find the zeroed pages in the cache.
 enum class FirstTouches { Fault, Populate };
 
-/// Returns true if walk() can compute `out` from a tensor like `in`, or from a crop or flip of it.
-/// For this, `out` must be contiguous, and a pixel must fit in a tile.
+/// Returns true if walk() can compute `out` from a tensor like `in`, or from a crop or flip of such
+/// a tensor. For this, `out` must be contiguous, and a pixel must fit in a tile of walk().
 bool walkable(const TensorDesc& in, const TensorDesc& out);
 
 /// Calls `body` on the queue's team, for runs that cover the output once.
@@ -101,7 +101,8 @@ bool walkable(const TensorDesc& in, const TensorDesc& out);
 void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,
           const PixelBody& pixels = nullptr, FirstTouches touches = FirstTouches::Fault);
 
-/// How many bytes of an output are populated at once, before they are stored.
+/// With FirstTouches::Populate, the pages of this many bytes of an output are mapped at once,
+/// before the bytes are stored.
 constexpr std::int64_t kPopulatedBytes = std::int64_t{256} << 10;
 
 }  // namespace normbench

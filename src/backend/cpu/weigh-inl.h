@@ -21,7 +21,8 @@ constexpr std::int64_t kTapsPerSum = 32;  // longer sums are split, because that
 
 HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
-/// Stores N vectors: for each n the weighted sum of `at(tap, n)` over all taps.
+/// Stores N vectors. Vector n is the weighted sum over all taps of the input vectors that
+/// `at(tap, n)` returns.
 template <int N, class At>
 HWY_INLINE void weigh(const float* weights, std::int64_t taps, At at, float* out) {
   const F f;

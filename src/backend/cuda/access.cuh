@@ -29,13 +29,13 @@ inline void check_aligned(const void* address, std::size_t bytes) {
 }
 
 /// Loads 1, 2 or 4 words at once. `address` must be a multiple of their size. The same thread may
-/// overwrite the words later, because the load is not a read-only one (__ldg).
+/// overwrite the words later, because this is not a load of read-only data (__ldg).
 template <int Words>
 __host__ __device__ inline void load_words(const void* address, std::uint32_t* words) {
   static_assert(Words == 1 || Words == 2 || Words == 4);
 #ifdef __CUDA_ARCH__
-  // Plain loads of CUDA's vector types. __ldca would compile to a strong load (LDG.STRONG.SM on
-  // sm_90), which the memory model orders like a relaxed atomic.
+  // These are plain loads of CUDA's vector types. __ldca would compile to a strong load
+  // (LDG.STRONG.SM on sm_90), which the memory model orders like a relaxed atomic.
   if constexpr (Words == 1) {
     words[0] = *static_cast<const std::uint32_t*>(address);
   } else if constexpr (Words == 2) {
@@ -55,14 +55,15 @@ __host__ __device__ inline void load_words(const void* address, std::uint32_t* w
 #endif
 }
 
-/// Stores 1, 2 or 4 words at once. `address` must be a multiple of their size. If `Streaming`,
-/// stores with __stcs, for words that will not be read again soon.
+/// Stores 1, 2 or 4 words at once. `address` must be a multiple of their size. If `Streaming` is
+/// true, stores with __stcs, which is for words that will not be read again soon.
 template <int Words, bool Streaming>
 __host__ __device__ inline void store_words(void* address, const std::uint32_t* words) {
   static_assert(Words == 1 || Words == 2 || Words == 4);
 #ifdef __CUDA_ARCH__
-  // Inline PTX, because the compiler splits an assignment of a uint4 into words and does not always
-  // join them again. __stwb would compile to a strong store (STG.STRONG.SM on sm_90).
+  // Stores of 2 or 4 words use inline PTX, because the compiler splits an assignment of a uint4
+  // into words and does not always join them again. __stwb would compile to a strong store
+  // (STG.STRONG.SM on sm_90).
   [[maybe_unused]] const std::size_t to = __cvta_generic_to_global(address);
   if constexpr (Words == 1 && Streaming)
     __stcs(static_cast<std::uint32_t*>(address), words[0]);

@@ -1,5 +1,5 @@
 /// How the threads of a block work together. On a device, every thread runs a kernel's body. On the
-/// host, one call runs the body for all threads of a block. The results have the same bits.
+/// host, one call runs the body for all threads of a block, and the results have the same bits.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -30,8 +30,8 @@ std::vector<Kernel> all_rows() {
   return rows;
 }
 
-/// Returns true if the driver's own library finds no device. For a driver that is too old, the CUDA
-/// runtime reports only its age, and not whether there is a device.
+/// Returns true if cuInit() in the driver's library finds no device. If the driver is too old, the
+/// CUDA runtime reports cudaErrorInsufficientDriver, whether or not there is a device.
 bool driver_finds_none() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed
   auto* const init =
@@ -129,7 +129,8 @@ class CudaBackend final : public Backend {
     return facts;
   }
 
-  // Asks only NVML, which still answers after a kernel has failed and CUDA has become unusable.
+  // This asks only NVML, which still answers after a kernel has failed and CUDA has become
+  // unusable.
   Json condition() override { return unavailable_ ? Json() : condition_of(nvml()); }
 
   std::optional<DeviceState> state() override {
@@ -165,7 +166,7 @@ class CudaBackend final : public Backend {
     nvtx::name_device(device_, fmt::format("normbench GPU {}", device_));
   }
 
-  /// Reads facts for which CUDA needs no context.
+  /// Reads facts about the device for which CUDA needs no context.
   void look_up() {
     check(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, device_),
           "cudaDeviceGetAttribute(L2CacheSize)");

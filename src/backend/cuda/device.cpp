@@ -89,7 +89,7 @@ Nvml::Link read_while_copying(Allocation& to, Allocation& from, const Stream& st
 
 struct LoadedLink {
   Nvml::Link link;
-  LinkReading reading = LinkReading::Idle;  // also if NVML or memory for the copies is missing
+  LinkReading reading = LinkReading::Idle;  // also if there is no NVML or no memory for the copies
 };
 
 /// Returns the PCIe link as it is while copies run, because an idle GPU may slow the link down.

@@ -13,7 +13,7 @@ std::string pci_bus_id(int device);
 
 /// Returns name, uuid, versions, memory, caches, maximum clocks and PCIe link of a device. Facts
 /// that cannot be read are null, and "nvml" tells why. Throws CudaError.
-/// - If `ready`, CUDA reports the free memory, and the link is read while copies run over it.
+/// - If `ready` is true, CUDA reports the free memory, and the link is read while copies run.
 /// - Otherwise NVML reports the free memory and the idle link, and no context is created.
 Json describe_device(int device, const Nvml& nvml, bool ready);
 

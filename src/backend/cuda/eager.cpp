@@ -20,16 +20,17 @@ Launch prepare_cast(const Cast&, const Signature&) {
   };
 }
 
-/// Launches the CUDA kernel of a row on two views. `constants` is in device memory.
+/// Launches a CUDA kernel that computes `out` from `in` and from `constants`, which are in device
+/// memory.
 using ConstantsBody =
     std::function<void(Queue&, const View& in, const View& out, const float* constants)>;
 
 /// Returns a launch that calls `body` with the constants that `make` returns, in device memory.
-/// - Constants::Cached: this function sends the constants, once.
-/// - Constants::PerCall: every launch calls `make` and sends the constants, inside a range named
-///   `constants`.
-/// In both cases, this function also calls `make` once to learn the number of constants, so `make`
-/// must always return the same number. It may throw std::runtime_error.
+/// - Constants::Cached: with_device_constants() sends the constants to the device, once.
+/// - Constants::PerCall: every launch calls `make` and sends the constants, and records this as a
+///   range named `constants`.
+/// In both cases, with_device_constants() calls `make` once to learn the number of constants, so
+/// `make` must always return the same number. `make` may throw std::runtime_error.
 Launch with_device_constants(Constants when, std::function<std::vector<float>()> make,
                              ConstantsBody body) {
   const std::vector<float> first = make();

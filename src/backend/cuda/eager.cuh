@@ -193,7 +193,7 @@ struct Add {
 template <class T, class Operation>
 struct PlanesBody {
   Grid grid;
-  unsigned vectors;  // of a plane
+  unsigned vectors;  // the number of vectors of a plane
   const T* in;
   T* out;
   typename Operation::Constants constants;

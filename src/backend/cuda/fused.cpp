@@ -10,8 +10,8 @@
 namespace normbench::cuda {
 namespace {
 
-/// The most channels of a move (crop, flip, layout or concat). The sum of two channel numbers must
-/// fit in 32 bits (Spot::next()).
+/// The most channels that `crop`, `flip`, `layout` and `concat` accept. Spot::next() adds two
+/// channel numbers, and the sum must fit in 32 bits.
 constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;
 
 /// Returns true if kernels access this memory on the device, not over the link to the host.
@@ -59,8 +59,8 @@ LaunchNormalize launch_of(const Normalize& op) {
 }
 LaunchNormalize launch_of(const Denormalize&) { return &launch_denormalize; }
 
-/// Accepts an input in device memory if `OnDevice`, and otherwise an input that kernels read over
-/// the link.
+/// If `OnDevice` is true, accepts only an input in device memory. Otherwise accepts only an input
+/// that kernels read over the link to the host.
 template <class T, bool OnDevice>
 bool accepts_affine(const T& op, const Signature& s) {
   return launch_of(op) != nullptr && s.out[0].is_dense() && s.out[0].shape.c <= most_channels &&

@@ -1,5 +1,6 @@
-/// One pass over an output. Each element is read once, changed by a function, and stored once.
-/// Stores are whole slots (16 bytes at a multiple of 16), except at the ends of runs (see Walk).
+/// Kernel bodies (grid.h) that compute an output in one pass. Each element is read once, changed by
+/// a function, and stored once. A slot is 16 bytes at an address that is a multiple of 16. Stores
+/// fill whole slots, except at the ends of runs. A run has contiguous elements (walk.h).
 #pragma once
 
 #include <algorithm>
@@ -31,11 +32,11 @@ __host__ __device__ inline std::int64_t end_of_part(std::int64_t first, std::int
 
 /// The body of a fused kernel. A Function has
 ///   Constant at(std::int64_t channel) const;
-///   void choose(Use use) const;                    // calls use(x) once; x.at() is like at()
+///   void choose(Use use) const;                    // calls use(x) once; x.at(c) == at(c)
 ///   static Value apply(In x, Constant constant);   // an Out, or a float to be rounded to an Out
-/// A thread reads only the elements from which its own outputs are computed, and it reads each of
-/// them before it writes that output. So the output may be the input if both are contiguous and
-/// their elements have the same size.
+/// A thread reads only the elements from which its own outputs are computed, and it reads each
+/// element before it writes the output of this element. So the output may be the input if both are
+/// contiguous and their elements have the same size.
 template <class Pattern, class In, class Out, class Function>
 struct Fused {
   static constexpr int count = slot_elements<Out>;
@@ -46,7 +47,7 @@ struct Fused {
   std::int64_t threads;
   Walk walk;
   Slots slots;
-  Spot step;  // from a slot of a thread to its next slot
+  Spot step;  // the distance from a slot of a thread to the next slot of the same thread
   const In* in;
   Out* out;
   bool streaming;
@@ -90,7 +91,7 @@ struct Fused {
       store_pack<false>(to, pack);
   }
 
-  /// Changes the elements of a slot one by one, without those that lie outside the run.
+  /// Computes the elements of a slot one by one. Leaves out the elements that lie outside the run.
   __host__ __device__ void part(const In* from, Out* to, std::int64_t channel, Spot spot) const {
     for (const std::int64_t end = end_of_part(spot.first, count, walk.elements); spot.first < end;
          spot = spot.next(walk, {1, 0, 1}))
@@ -101,8 +102,8 @@ struct Fused {
 };
 
 /// Applies a function to interleaved pixels of three channels and stores three planes, with any
-/// crop, flip, alignment and dtype. `walk` and `slots` count the pixels of the first plane, with
-/// one pixel in each slot.
+/// crop, flip, alignment and dtype. `walk` and `slots` count only pixels of the first plane. Here a
+/// slot has one pixel instead of 16 bytes.
 template <class In, class Out, class Function>
 struct PixelsApart {
   static constexpr int depth = 4;  // pixels of a thread
@@ -242,7 +243,7 @@ struct MultiplyAdd {
   float a, b;
 };
 
-/// The constants of all channels, in any memory.
+/// The constants of all channels, in the kernel arguments or in device memory.
 struct AffineTable {
   const float *a, *b;
 
@@ -258,8 +259,8 @@ struct Affine {
   __host__ __device__ MultiplyAdd at(std::int64_t channel) const {
     return sent.a != nullptr ? sent.at(channel) : AffineTable{a, b}.at(channel);
   }
-  /// Calls `use` with the table of sent constants if there is one, and otherwise with a table of
-  /// `a` and `b`. The compiler makes separate code for each case.
+  /// Calls `use` with the table `sent`, which is in device memory, if there is one, and otherwise
+  /// with a table of `a` and `b`. The compiler makes separate code for each case.
   template <class Use>
   __host__ __device__ void choose(Use use) const {
     if (sent.a != nullptr)

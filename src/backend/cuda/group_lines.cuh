@@ -1,5 +1,5 @@
-/// The positions in memory of the elements of a group (of a group norm), and how the lanes of a
-/// block share them.
+/// The positions in memory of the elements of one group of a group norm, and how the lanes of a
+/// block share the elements.
 #pragma once
 
 #include <algorithm>
@@ -105,7 +105,8 @@ struct LaneShare {
   __host__ __device__ bool is_empty() const { return begin >= end; }
 };
 
-/// Calls `use(first_line, piece)` for each piece that the warp works on.
+/// Calls `use(first_line, piece)` for each piece that the warp works on. The warp works on this
+/// piece of `abreast` lines at once, of which `first_line` is the first.
 template <class Use>
 __host__ __device__ void each_piece(const GroupLines& lines, const Block& block, const Warp& warp,
                                     Use use) {
@@ -126,7 +127,9 @@ __host__ __device__ inline LaneShare share_of(const GroupLines& lines, unsigned 
           .step = warp_lanes / lines.abreast};
 }
 
-/// Calls `use(i, load(i))` for each vector of a share, with `Depth` loads under way at once.
+/// Calls `use(i, load(i))` for each vector i of a share. `load(i)` loads and returns the data of
+/// vector i. Makes up to `Depth` calls of `load` before it calls `use` with their results, so that
+/// the loads overlap.
 template <int Depth, class Load, class Use>
 __host__ __device__ void walk_share(const LaneShare& share, Load load, Use use) {
   unsigned i = share.begin;

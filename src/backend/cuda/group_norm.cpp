@@ -131,7 +131,8 @@ Kernel group_norm_row() {
   return kernel;
 }
 
-// The ops that together compute a group norm. Each op is a separate pass over memory.
+// The functions below are for the ops that together compute a group norm: `moments`, `scale_shift`,
+// `mul` and others. Each of these ops is a separate pass over memory.
 
 bool accepts_moments(const Moments& op, const Signature& s) {
   return accepts_dense(op, s) && is_counted(s.in[0], op.groups);
@@ -204,9 +205,9 @@ Launch prepare_accumulate(const Accumulate&, const Signature&) {
   };
 }
 
-/// Returns the number of groups into which the channels are divided for summing. It is the largest
-/// divisor of the number of channels that gives each group at least 4096 elements, or 1. So many
-/// elements are enough work for a block.
+/// Returns the number of groups into which the channels of an image are divided for summing. It is
+/// the largest divisor of the number of channels that leaves at least 4096 elements to each group,
+/// or 1. A group of 4096 elements is enough work for a block.
 std::int64_t groups_to_sum(const Shape& x) {
   constexpr std::int64_t worth = 4096;
   const std::int64_t most = std::clamp<std::int64_t>(x.c * x.h * x.w / worth, 1, x.c);

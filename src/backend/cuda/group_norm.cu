@@ -38,7 +38,7 @@ cudaError_t launch_channel_sums(cudaStream_t stream, const GroupArguments& argum
 
 GroupPlan plan_groups(const GroupArguments& a) {
   constexpr std::int64_t enough_blocks = 256;  // blocks that keep a large GPU busy
-  constexpr std::int64_t part = 8192;          // fewest vectors of a part, if a group has several
+  constexpr std::int64_t part = 8192;          // fewest vectors of one of several parts of a group
   constexpr std::int64_t share = 8;            // vectors that a lane should work on
   constexpr std::int64_t most_parts = warp_lanes;
   constexpr std::uint64_t most_warps = 32;
@@ -52,9 +52,10 @@ GroupPlan plan_groups(const GroupArguments& a) {
   const auto wanted = static_cast<std::uint64_t>((all_warps + plan.parts - 1) / plan.parts);
   plan.warps =
       static_cast<unsigned>(std::clamp<std::uint64_t>(std::bit_ceil(wanted), 2, most_warps));
-  // busy(pieces) is the mean share of the warps that have work if each line is cut into `pieces`
-  // pieces. Lines are cut into more pieces if that raises the share by more than 5 %. The loop ends
-  // before a lane would have fewer than two vectors of a piece.
+  // Each warp works on one piece of `lines.abreast` lines at a time. busy(pieces) is the mean share
+  // of the warps that have a piece to work on if each line is cut into `pieces` pieces. Lines are
+  // cut into more pieces if that raises this share by more than 5 %. The loop ends before a lane
+  // would have fewer than two vectors of a piece.
   const unsigned across = (lines.lines + lines.abreast - 1) / lines.abreast;
   const unsigned warps = plan.parts * plan.warps, step = warp_lanes / lines.abreast;
   const auto busy = [&](unsigned pieces) {

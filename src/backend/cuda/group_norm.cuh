@@ -87,7 +87,7 @@ struct GroupForward {
   Blocks blocks;
   GroupLines lines;
   GroupStep step;
-  unsigned held;   // vectors kept in shared memory, stored after the sums of the warps
+  unsigned held;   // number of vectors kept in shared memory, behind the sums of the warps
   float elements;  // of a group
   float eps;
   const T* x;
@@ -239,7 +239,7 @@ struct GroupBackward {
   Blocks blocks;
   GroupLines lines;
   GroupStep step;
-  unsigned held;                     // vectors of dy kept in shared memory; as many of x follow
+  unsigned held;                     // vectors of dy in shared memory; as many of x lie behind them
   float elements;                    // of a group
   const T *dy, *x, *old;             // x and old may be null
   const float *gamma, *mean, *rstd;  // values if null: 1, 0, 1
@@ -371,7 +371,8 @@ struct GroupBackward {
   }
 };
 
-/// Adds up the sums of channels over all images and pieces, 32 channels per block.
+/// Adds up the sums that GroupBackward has stored for each channel, over all images and over all
+/// pieces of lines (group_lines.cuh). A block works on 32 channels.
 struct ChannelSums {
   Blocks blocks;
   std::int64_t images;

@@ -9,9 +9,9 @@
 namespace normbench::cuda {
 namespace {
 
-// The kernel rows (implementations) of the op `pin` copy on the host. The copy is done when the
-// launch returns. Before such a launch, the caller waits for device copies that use the same
-// buffers.
+// The two functions below return launches of the op `pin`, which copies host memory. The host does
+// the copy, and the copy is done when the launch returns. Before such a launch, the caller waits
+// for device copies that use the same buffers.
 
 Launch prepare_memcpy(const Pin&, const Signature& s) {
   return [bytes = static_cast<std::size_t>(s.out[0].bytes())](Queue&, std::span<const View> in,
@@ -41,8 +41,8 @@ Launch prepare_register(const Register&, const Signature& s) {
                                 View) { static_cast<CudaQueue&>(queue).lock(in[0].data, bytes); };
 }
 
-/// Returns a launch that first waits for all work of the queue, because a copy may still use the
-/// memory.
+/// Returns a launch that waits for all work of the queue, because a copy may still use the memory,
+/// and then unlocks the memory.
 Launch prepare_unregister(const Unregister&, const Signature&) {
   return [](Queue& queue, std::span<const View> in, std::span<const View>, View) {
     queue.drain();

@@ -67,7 +67,7 @@ struct BusyArguments {
 /// Launches `blocks` blocks that only compute, to keep that many multiprocessors busy.
 cudaError_t launch_busy(cudaStream_t stream, const BusyArguments& arguments);
 
-/// Arguments of a cast, element by element.
+/// Arguments of a cast. Element i of `out` is element i of `in`, converted to the dtype `to`.
 struct CastArguments {
   DType from = DType::UInt8, to = DType::Float32;
   const void* in = nullptr;
@@ -114,9 +114,10 @@ inline float inverse_of(float divisor) {
   return size >= 0x1p-20f && size <= 0x1p20f ? 1 / divisor : 0;
 }
 
-/// Heights and widths of a resize must be below this limit. In the unit of length of `Taps`
-/// (resize.cuh), a filter is at most 4 * (the larger extent) wide. Below the limit this is less
-/// than 2^31, so that distances fit in 32 bits.
+/// Heights and widths of a resize must be less than this limit. A resize computes distances in
+/// fractions of a pixel as 32-bit integers (`Taps` in resize.cuh). The longest distance is the
+/// width of a filter: at most 4 * (the larger one of the input and output extents). If both extents
+/// are less than the limit, this width is less than 2^31.
 inline constexpr std::int64_t resize_extent_limit = std::int64_t{1} << 29;
 
 /// Arguments of an antialiased bilinear resize in one pass. Input and output are dense and have
@@ -146,8 +147,8 @@ cudaError_t launch_move(cudaStream_t stream, const FusedTask& task);
 /// The most channels whose constants fit in the kernel arguments.
 inline constexpr int most_channels = 64;
 
-/// Arguments of y = x * a[c] + b[c] as one fused multiply-add, for normalize and denormalize. c is
-/// the channel of x.
+/// Arguments of y = x * a[c] + b[c] as one fused multiply-add, for `normalize` and `denormalize`. c
+/// is the channel of x.
 struct NormalizeArguments {
   FusedTask task;
   const float* sent_a = nullptr;  // in device memory; null: `a` and `b` are used
@@ -155,7 +156,7 @@ struct NormalizeArguments {
   float a[most_channels] = {}, b[most_channels] = {};
 };
 
-/// Launches a normalize from any dtype to `To`. Each specialisation has its own .cu file, because
+/// Launches a `normalize` from any dtype to `To`. Each specialisation has its own .cu file, because
 /// it takes long to compile.
 template <DType To>
 cudaError_t launch_normalize(cudaStream_t stream, const NormalizeArguments& arguments);
@@ -165,15 +166,16 @@ template <>
 cudaError_t launch_normalize<DType::Float16>(cudaStream_t, const NormalizeArguments&);
 template <>
 cudaError_t launch_normalize<DType::BFloat16>(cudaStream_t, const NormalizeArguments&);
-/// Launches a denormalize from a float dtype to uint8.
+/// Launches a `denormalize` from a float dtype to uint8.
 cudaError_t launch_denormalize(cudaStream_t stream, const NormalizeArguments& arguments);
 
-/// The sums of dy * (x - mean) * rstd (products) and of dy (plain) over the pixels of a channel.
+/// Sums over the pixels of a channel: `products` sums dy * (x - mean) * rstd, `plain` sums dy.
 struct GroupSums {
   float products = 0, plain = 0;
 };
 
-/// How many blocks and warps share the work on a group.
+/// How many blocks and warps share the work on a group. A line is a part of the group: the plane of
+/// one channel (nchw), or one or a few neighbouring channels of all pixels (nhwc).
 struct GroupPlan {
   unsigned parts = 1;   // parts of a group; one block works on a part
   unsigned warps = 1;   // warps of a block

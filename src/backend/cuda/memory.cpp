@@ -125,7 +125,8 @@ std::unique_ptr<Allocation> allocate_kind(Memory memory, std::size_t bytes) {
 
 constexpr std::size_t kChunkBytes = 4 << 20;
 
-/// Calls `work` with the offset and the size in bytes of each chunk.
+/// Divides `bytes` bytes into chunks of at most kChunkBytes. Calls `work` with the offset and the
+/// size of each chunk, in bytes.
 template <class Work>
 void in_chunks(std::size_t bytes, Work work) {
   for (std::size_t at = 0; at < bytes; at += kChunkBytes)
@@ -169,8 +170,8 @@ std::optional<int> node_of(const std::string& bus_id, const fs::path& root) {
   return in >> node && node >= 0 ? std::optional(node) : std::nullopt;
 }
 
-/// Returns the number of NUMA nodes with memory, or 1 if it is unknown. The file lists nodes as
-/// "0-1,4".
+/// Returns the number of NUMA nodes with memory, or 1 if it is unknown. The file has_memory lists
+/// these nodes in the form "0-1,4".
 int memory_nodes(const fs::path& root) {
   std::ifstream in(root / "sys/devices/system/node/has_memory");
   std::string list;

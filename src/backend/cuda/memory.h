@@ -9,10 +9,11 @@
 namespace normbench::cuda {
 
 /// Allocates Pinned, WriteCombined, Mapped, Registered, Managed or Device memory for the current
-/// device. `device` is the preferred location of Managed memory. Other kinds ignore it. Throws
+/// device. `device` is the preferred location of Managed memory; the other kinds do not use it.
+/// Throws
 /// - CudaError if CUDA fails: "cudaHostAlloc(27.6 MB) failed: …"
-/// - std::runtime_error for any other kind, and if the device sees Mapped or Registered memory at
-///   another address than the host
+/// - std::runtime_error if `memory` is none of the six kinds, or if the device sees Mapped or
+///   Registered memory at another address than the host
 std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes, int device);
 
 /// copy_memory() and fill_memory() work on memory of any kind. Both return when the work is done,

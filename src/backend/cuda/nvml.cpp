@@ -44,9 +44,9 @@ struct TimeField {
 };
 
 /// The fields with the times of the throttle reasons. For three reasons, some drivers use the
-/// fields 251 to 253 and later drivers the fields 269 to 271. In a driver where one of these fields
-/// is not such a counter, it is a setting with a constant value. Only the growth of a value counts,
-/// so such a field adds no time.
+/// fields 251 to 253 and later drivers the fields 269 to 271. A driver that does not count time in
+/// one of these fields has a setting with a constant value there. Callers use only the growth of a
+/// value, so a constant value adds no time.
 constexpr auto kTimeFields = std::to_array<TimeField>({{74, 0x004},
                                                        {75, 0x020},
                                                        {76, 0x010},

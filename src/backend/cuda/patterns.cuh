@@ -1,5 +1,5 @@
-/// Patterns: a pattern loads elements of a run (contiguous elements of the output, walk.h) into
-/// registers, and applies a function to them with the constants of their channels.
+/// A pattern loads elements of a run into registers, and applies a function to them with the
+/// constants of their channels. A run has contiguous elements of the output (walk.h).
 ///
 /// A pattern's `depth` is the number of slots (16 bytes of the output) that a thread loads before
 /// it uses the first of them. About 16 to 32 loaded bytes per thread are enough to keep a GPU's
@@ -110,9 +110,9 @@ __host__ __device__ Out element_of(Value value) {
     return to_value<Out>(value);
 }
 
-/// Returns a pack of `value(0)`, ... `value(Count - 1)`, called in this order. Floats are rounded
-/// in twos to elements of two bytes, and in fours to single bytes, because this takes fewer
-/// instructions.
+/// Returns a pack of `value(0)`, ... `value(Count - 1)`, called in this order. If `value` returns
+/// floats and an Out has two bytes, two floats are rounded at a time. If an Out has one byte, four
+/// floats are rounded at a time. This takes fewer instructions.
 template <class Out, int Count, class Value>
 __host__ __device__ Pack<Out, Count> pack_of(Value value) {
   Pack<Out, Count> pack;

@@ -25,7 +25,7 @@
 ///
 /// `Streaming` and `Mirrored` are template parameters, because run-time values would slow the inner
 /// loop down: a run-time `Streaming` would issue both kinds of store, and a run-time `Mirrored`
-/// would take a select for each byte.
+/// would take a select instruction for each byte.
 #pragma once
 
 #include <algorithm>
@@ -113,7 +113,7 @@ struct PlanesToPlanes {
 };
 
 /// Applies a function to pixels of three bytes and stores three planes, four pixels at a time. If
-/// `Mirrored`, each row is read from its end to its start.
+/// `Mirrored` is true, each row is read from its end to its start.
 template <class Out, class Function, bool Mirrored, bool Streaming>
 struct PixelsToPlanes {
   static constexpr int depth = 2;  // groups of four pixels per thread

@@ -49,7 +49,7 @@ class CudaQueue final : public Queue {
 
   Stream stream_;
   std::mutex mutex_;          // guards `events_`, which other queues read in wait_for()
-  std::deque<Event> events_;  // index: mark; reset_marks() keeps them for reuse
+  std::deque<Event> events_;  // by number of the mark; reset_marks() keeps them for reuse
   int marks_ = 0;
   bool sleeps_ = false;
   std::optional<Cycles> cycles_;  // created at first use

@@ -54,8 +54,8 @@ Launch prepare_reference(const T& op, const Signature& s) {
   };
 }
 
-/// Accepts the op Stream only if its input is dense, because the reference of Stream reads bytes in
-/// the order of memory. The references of all other ops use strides.
+/// Accepts the op `stream` only if its input is dense, because the reference of `stream` reads
+/// bytes in the order of memory. The references of all other ops use strides.
 template <class T>
 bool accepts_reference(const T&, const Signature& s) {
   return !std::is_same_v<T, normbench::Stream> || s.in[0].is_dense();

@@ -80,7 +80,8 @@ struct PointwiseReference {
 
 template <class T, class... Ops>
 concept OneOf = (std::same_as<T, Ops> || ...);
-/// Ops that compute each output element from the input element at the same position of a view.
+/// Ops that compute each output element from the input element at the same logical position. For
+/// `crop` and `flip`, the input is the view of the window or the mirrored view (Portion::in).
 template <class T>
 concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp, Concat>;
 

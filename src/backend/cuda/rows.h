@@ -12,21 +12,21 @@ namespace normbench::cuda {
 std::span<const Kernel> resize_rows();
 std::span<const Kernel> move_rows();        // crop, flip, layout, concat
 std::span<const Kernel> eager_rows();       // cast, sub, div
-std::span<const Kernel> normalize_rows();   // and denormalize
-std::span<const Kernel> group_norm_rows();  // and its separate steps: moments, scale_shift, …
+std::span<const Kernel> normalize_rows();   // normalize, denormalize
+std::span<const Kernel> group_norm_rows();  // group_norm, and its steps moments, scale_shift, ...
 std::span<const Kernel> copy_rows();        // copy, stream
 std::span<const Kernel> compute_rows();
 std::span<const Kernel> transfer_rows();   // h2d, d2h, exchange
 std::span<const Kernel> host_call_rows();  // pin, register, unregister, launch, sync
 
-/// The functions above.
+/// All functions above.
 inline constexpr std::array row_lists{&resize_rows,    &move_rows,       &eager_rows,
                                       &normalize_rows, &group_norm_rows, &copy_rows,
                                       &compute_rows,   &transfer_rows,   &host_call_rows};
 
 /// Returns the rows named `reference`, which define what ops mean. They compute in double, one
 /// element per thread. They accept every signature that infer() of the op allows. The only
-/// exception is Stream, which needs a dense input.
+/// exception is the op `stream`, which needs a dense input.
 std::vector<Kernel> reference_rows();
 
 /// Returns a CUDA row that launches kernels. A graph can capture its launches, except if the op has
@@ -80,8 +80,8 @@ inline BroadcastArguments broadcast_arguments(const View& in, const View& out,
           .channels = shape.c};
 }
 
-/// Returns the task of a fused kernel for one portion of the op's output. A move treats all
-/// channels alike.
+/// Returns the task of a fused kernel for one portion of the op's output. `Move` is `crop`, `flip`,
+/// `layout` or `concat`, which treat all channels alike.
 template <class Move>
 FusedTask task_of(const Move&, const Portion& portion) {
   return {.in = portion.in, .out = portion.out, .alike = true};

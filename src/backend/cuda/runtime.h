@@ -48,7 +48,7 @@ class Stream {
 /// An event that records times.
 class Event {
  public:
-  /// If `sleeps`, a host thread that waits for the event sleeps instead of polling.
+  /// If `sleeps` is true, a host thread that waits for the event sleeps instead of polling.
   explicit Event(bool sleeps = false);
   ~Event();
   Event(const Event&) = delete;

@@ -40,8 +40,8 @@ struct Rows {
 
   std::int64_t rows() const { return (units + threads_per_block - 1) / threads_per_block; }
   __host__ __device__ std::int64_t edges() const { return head + tail; }
-  /// Returns the offset from `data` of edge byte number `thread`, which must be below edges().
-  /// `size`: bytes of a unit.
+  /// The edge bytes are the `head` bytes and after them the `tail` bytes. Returns the offset from
+  /// `data` of edge byte number `thread`, which must be less than edges(). `size`: bytes of a unit.
   __host__ __device__ std::int64_t edge(std::int64_t thread, std::int64_t size) const {
     return thread < head ? thread - head : units * size + thread - head;
   }
@@ -137,8 +137,9 @@ struct Deal {
 constexpr std::uint32_t stream_mark = 0x9E3779B9;
 
 /// Each of the first `whole` blocks reads `Reads` rows and stores each of them `Writes` / `Reads`
-/// times. `reads` and `writes` distribute rows to the other blocks. There, a thread stores the
-/// exclusive or of all vectors that it has read.
+/// times. Each of the other blocks reads the rows that `reads` assigns to it, and stores the rows
+/// that `writes` assigns to it. A thread of such a block stores the exclusive or of all vectors
+/// that it has read.
 template <int Reads, int Writes, bool Streaming>
 struct StreamBody {
   static_assert(Reads <= Writes && Writes <= units_per_thread);
@@ -168,7 +169,9 @@ struct StreamBody {
     return side.data +
            (row * threads_per_block + at.thread) * static_cast<std::int64_t>(sizeof(Vector16));
   }
-  /// Calls `use(k, address)` for each row k (0 to 3) of the block in which the thread has a vector.
+  /// `side` is `in` or `out`, and `deal` distributes its rows to the blocks. If the thread has a
+  /// vector in row k (0 to 3) of its block, calls `use(k, address)` with the address of that
+  /// vector.
   template <class Use>
   __host__ __device__ static void each(const Rows& side, const Deal& deal, const Index& at,
                                        Use use) {

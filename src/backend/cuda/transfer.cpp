@@ -61,9 +61,9 @@ constexpr Kernel reference() {
   return kernel;
 }
 
-/// Returns the kernel row `async`. A CUDA graph can capture it only if CUDA owns the host memory.
-/// The driver copies other host memory through staging buffers, and a graph cannot hold such a
-/// copy.
+/// Returns the kernel row `async`. A CUDA graph can capture its copy only if the host memory is of
+/// a kind that CUDA allocates or page-locks. The driver copies pageable memory through staging
+/// buffers, and a graph cannot hold such a copy.
 template <class T>
 constexpr Kernel async() {
   Kernel kernel = without_kernels(row<T, accepts_dense<T>, prepare_async<T>>("async"));

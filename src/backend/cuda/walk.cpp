@@ -58,8 +58,9 @@ bool ends_in_pixels(const std::vector<Extent>& extents, const TensorDesc& out) {
 
 constexpr std::uint32_t kWarpBits = 5;
 
-/// Slots begin at multiples of `slot_bytes`, so the first slot of a run may begin before the run.
-/// Returns the largest number of elements, over all runs, by which it does.
+/// The address of a slot is a multiple of `slot_bytes`, so the address of the first slot of a run
+/// may be lower than the address of the run. Returns the largest possible difference of these two
+/// addresses in elements. `address`: address of the output; `size`: bytes of an element.
 std::int64_t largest_phase(const Walk& walk, std::uintptr_t address, std::int64_t size) {
   const std::int64_t elements = slot_bytes / size;
   const bool same = std::ranges::all_of(walk.outer, [&](const Walk::Axis& axis) {

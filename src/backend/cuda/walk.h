@@ -54,8 +54,8 @@ struct Walk {
 };
 
 /// Returns the walk from a strided input to an output with an innermost stride of 1. A run has
-/// elements of one channel, or whole pixels with all their channels. If `alike`, channels make no
-/// difference, and a run may span several of them.
+/// elements of one channel, or whole pixels with all their channels. If `alike` is true, channels
+/// make no difference, and a run may span several of them.
 Walk make_walk(const TensorDesc& in, const TensorDesc& out, bool alike);
 
 /// The slots of run `run` that a thread takes: `first`, `first` + `step`, …

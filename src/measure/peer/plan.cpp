@@ -31,7 +31,7 @@ int read_device(Reader& reader) {
   return 0;
 }
 
-/// Returns the list `key`; empty if the member is missing.
+/// Returns the member `key`, which must be a list. Returns an empty list if the member is missing.
 const Json& read_list(Reader& reader, std::string_view key) {
   static const Json none = Json::array();
   const Json& list = reader.member(key);

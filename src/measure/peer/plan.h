@@ -1,4 +1,5 @@
-/// Reads a case from a `prepare` message, and plans it like the case of a config.
+/// Reads a case from a `prepare` message, and plans it like the case of a config. Another normbench
+/// process sends this message if this process is its peer.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace normbench {
 
-/// A stage in a `prepare` message. The planner checks the members that a stage of a config also
-/// has, such as `place`.
+/// A stage in a `prepare` message. The members that a stage of a config also has, such as `place`,
+/// are kept as JSON, because the planner checks them.
 struct PeerStage {
   Json op, parameters = Json::object(), place, kernel, output;  // null: not in the message
   std::vector<TensorDesc> in, out;                              // empty: not in the message
@@ -23,7 +24,7 @@ struct PeerStage {
 };
 
 struct PeerPrepare {
-  Json threads = 1;         // copied to the member `threads` of the config
+  Json threads = 1;         // the member `threads` of the planned variant
   int device = 0;           // index among the CUDA devices that this process sees
   std::int64_t copies = 1;  // copies of the input; 1: the input stays in the cache
   bool unlike = false;      // the copies must differ from each other
@@ -46,9 +47,9 @@ struct Unsupported : std::runtime_error {
 /// Throws Invalid with all issues, if there are any.
 void throw_if_any(const std::vector<Issue>& issues);
 
-/// Returns a size of the last-level cache in bytes. In a plan for a cache of this size, a case with
-/// cold buffers has exactly `said.copies` copies of its input. So this process rotates over as many
-/// copies as the process that sent the request.
+/// Returns a size in bytes to use as the size of the last-level cache. In a plan for a cache of
+/// this size, a case with cold buffers has exactly `said.copies` copies of its input. So this
+/// process rotates over as many copies as the process that sent the request.
 std::int64_t cache_bytes_of(const PeerPrepare& said);
 
 /// Returns a plan with one group and one case, which can run here. `options` describes this

@@ -1,5 +1,5 @@
-/// The process of a peer. It gets one line (a request) at a time, and answers each request with one
-/// line.
+/// The process of a peer (another program that runs cases). It gets one line (a request) at a time,
+/// and answers each request with one line.
 #pragma once
 
 #include <atomic>

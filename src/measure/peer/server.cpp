@@ -35,7 +35,7 @@ PlanOptions options_here(const Backends& backends) {
 }
 
 Json reason(std::string_view type, std::string why) {
-  constexpr std::size_t most = 10'000;  // in bytes, because a longer reply might not fit in a line
+  constexpr std::size_t most = 10'000;  // in bytes; keeps the reply well below peer_line_bytes
   if (why.size() > most) why = why.substr(0, most) + " …";
   return {{"type", type}, {"why", why}};
 }

@@ -125,8 +125,8 @@ std::vector<Extent> extents(bool quick) {
     all.push_back({.shape = rows, .look = look, .every = some});
   all.push_back({.shape = {1, 3, 577, 579}, .every = 9});      // 1,002,249 elements
   all.push_back({.shape = {1, 1, 1, 1'000'003}, .every = 9});  // one row of pixels
-  all.push_back({.shape = {2, 3, 210, 160}, .every = some});   // planes are whole cache lines
-  for (const Flip flip : {Flip::None, Flip::Horizontal})       // rows of pixels start within lines
+  all.push_back({.shape = {2, 3, 210, 160}, .every = some});   // a plane fills whole cache lines
+  for (const Flip flip : {Flip::None, Flip::Horizontal})       // rows start inside cache lines
     all.push_back({.shape = {1, 3, 32, 226}, .look = {.margin = 1, .flip = flip}, .every = some});
   return all;
 }

@@ -17,14 +17,14 @@ struct Extent {
   Shape shape;
   Look look = {};
   std::size_t every = 1;     // 9: used with every ninth set of parameters
-  bool capturing = false;    // true: kernels also run as a graph, if they can
+  bool capturing = false;    // true: kernels also run as a CUDA graph, if they can
   bool host_memory = false;  // true: only for device kernels that read host memory
 };
 
 /// Returns the routes (pairs of memory kinds) on which kernel rows of an op in a place are tested:
 /// - On a CPU: pageable memory.
-/// - On a device, for ops that copy over the link or lock pages: the kinds of host memory from or
-///   to which the op can copy, or which it can lock.
+/// - On a device, for ops that copy over the link or lock pages: each kind of host memory that the
+///   op can copy from, copy to or lock.
 /// - On a device, for other ops: device memory. With `host_memory`, the inputs are in host memory
 ///   that device kernels can read, and the outputs in device memory.
 /// With `host_memory`, the list is empty on a CPU, and for ops that copy over the link or lock

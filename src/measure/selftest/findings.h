@@ -18,7 +18,8 @@ struct Options {
   // True: tests tensors of more than 2^31 elements even with `quick`, and even if less than 64 GiB
   // of host memory are free.
   bool large = false;
-  std::vector<std::string> simd = {};               // sets to force on a CPU; empty: the one in use
+  // The instruction sets on which CPU kernels are tested. Empty: only the one in use.
+  std::vector<std::string> simd = {};
   int threads = 3;                                  // threads of the largest team, on a CPU
   std::int64_t host_bytes = 0;                      // free host memory; 0: unknown
   std::int64_t device_bytes = 0;                    // free device memory; 0: unknown
@@ -27,8 +28,8 @@ struct Options {
 };
 
 /// The results of one kernel row. A case is one op on certain inputs. Each case runs in several
-/// settings, which differ in the instruction set, the team, the addresses, and the earlier contents
-/// of memory.
+/// settings, which differ in the instruction set, the number of threads, the addresses, and the
+/// earlier contents of memory.
 struct RowFinding {
   std::string op = {}, kernel = {};
   std::int64_t offered = 0;   // cases that were offered to the kernel row
@@ -81,7 +82,7 @@ struct PlaceFinding {
   // Only for a CPU: the instruction sets on which each kernel row was run. Empty: only the one in
   // use.
   std::vector<std::string> simd = {};
-  std::vector<int> teams = {};  // only for a CPU: sizes of the teams
+  std::vector<int> teams = {};  // only for a CPU: sizes of the thread teams
   std::vector<NotTested> notes = {};
 };
 

@@ -22,9 +22,9 @@ struct Ran {
   std::optional<double> bound;
 };
 
-/// Asks a kernel row whether it accepts a case, and calls `run` if it does. `words` describes the
-/// case in messages. If the kernel throws, its row gets no further cases, and the device is
-/// recovered.
+/// Asks a kernel row whether it accepts a case. If it does, calls `run`, which must run the kernel
+/// on the case, and adds the returned result to `row.finding`. `words` describes the case in
+/// messages. If the kernel throws, its row gets no further cases, and the device is recovered.
 void offer(Lab& lab, Candidate& row, const std::string& words, const Op& op,
            const Signature& signature, const std::function<Ran()>& run);
 

@@ -32,7 +32,8 @@ Buffer make_buffer(const Lab& lab, Memory memory, std::int64_t bytes, std::int64
 }
 
 Memories make_memories(const Lab& lab, const Trial& trial, const Setting& setting) {
-  // The input of `unregister` is pageable memory that `register` has locked before.
+  // The op `unregister` unlocks pages. Its input is allocated as pageable memory, which run_once()
+  // locks with `register` before.
   const bool undoes = roles_of(trial.op).locks == PageLocking::Unlocks;
   Memories made;
   for (std::size_t i = 0; i < trial.inputs.size(); ++i) {
@@ -145,7 +146,9 @@ Run run_once(Lab& lab, const Trial& trial, const Setting& setting, const Launch&
   return done;
 }
 
-/// Compares all outputs with the exact ones and adds the results to `total`.
+/// Compares the outputs with the exact ones, up to the first that fails. If one fails, sets
+/// `total.failure`. Sets the error, bound and number of the output in `total` to those of the output
+/// with the largest error relative to its bound, if none in `total` is larger.
 void judge_outputs(const Trial& trial, Outputs& outputs, std::byte poison, Judged& total) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Exact& exact = (*trial.exact)[i];

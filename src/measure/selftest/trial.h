@@ -12,7 +12,7 @@ namespace normbench::selftest {
 
 /// The instruction sets and the largest team with which a CPU is tested.
 struct Equipment {
-  std::vector<std::string> simd = {""};  // names; "": the one in use
+  std::vector<std::string> simd = {""};  // names of sets; "": the one in use
   int threads = 3;                       // threads in the largest team
 };
 
@@ -65,11 +65,11 @@ class Settled {
 /// The conditions of one run of a kernel. The outputs must have the same bits in all settings with
 /// the same instruction set.
 struct Setting {
-  std::int64_t in_shift = 0, out_shift = 0;  // distance from a cache line's start, in elements
+  std::int64_t in_shift = 0, out_shift = 0;  // elements from a cache line's start to a tensor
   int threads = 1;
   std::byte poison{0xFF};  // value of all bytes of outputs and scratch memory before the run
   bool guarded = true;     // false: no guard bytes around tensors
-  bool captured = false;   // true: the kernel runs as a graph
+  bool captured = false;   // true: the kernel runs as a CUDA graph
   std::string simd = {};   // "": the instruction set in use
 };
 

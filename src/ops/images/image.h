@@ -23,7 +23,7 @@ constexpr auto words(Remark) {
 }
 
 /// An image as rows of red, green, blue, from top to bottom, without padding. If a JPEG was decoded
-/// at a smaller size, its first or last row or column may be filled by the picture only in part.
+/// at a smaller size, the picture may fill only a part of the image's first or last row or column.
 struct Image {
   std::int64_t height = 0, width = 0;
   std::vector<std::uint8_t> rgb;
@@ -52,7 +52,7 @@ void read_file(const std::string& path, std::vector<std::uint8_t>& bytes);
 /// new memory would cost page faults for each image.
 struct DecodeMemory {
   std::vector<std::byte> coefficients = {};  // of all blocks of a progressive JPEG
-  std::vector<std::uint8_t> stored = {};     // pixels of a PNG or WebP before they are turned
+  std::vector<std::uint8_t> stored = {};  // pixels of a PNG or WebP before they are turned upright
 };
 
 /// The smallest height and width, in pixels, to which a decoder may reduce an image. If one of them
@@ -74,8 +74,8 @@ struct LeastSize {
 /// pixels:
 /// - A JPEG with a restart marker of a wrong number, or with stray bytes.
 /// - A PNG with a missing or damaged end, or with wrong checksums of chunks. The checksums of the
-///   header and the palette must be correct. In addition, the checksum of the pixels' zlib stream
-///   must be correct, or else the checksums of all chunks with pixels.
+///   header and the palette must be correct. In addition, either the checksum of the pixels' zlib
+///   stream or the checksums of all chunks with pixels must be correct.
 ///
 /// If both sides of `least` are above 0, a JPEG is decoded at N eighths of its size, rounded up,
 /// from fewer coefficients of each block. N is the smallest number from 1 to 4 for which the result
@@ -87,7 +87,7 @@ void decode_image(std::span<const std::uint8_t> bytes, Image& image, DecodeMemor
                   const LeastSize& least = {});
 void decode_image(std::span<const std::uint8_t> bytes, Image& image);
 
-/// Returns true if the content begins as that of a JPEG file.
+/// Returns true if `bytes` begins like a JPEG file.
 bool is_jpeg(std::span<const std::uint8_t> bytes);
 
 }  // namespace normbench

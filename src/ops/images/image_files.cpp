@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view wildcards = "*?[";
-constexpr std::size_t most_names = 3, most_reasons = 8;  // the most that one message names
+constexpr std::size_t most_names = 3, most_reasons = 8;  // the most in one message
 
 /// Returns true for regular files and broken links. A broken link counts as a file, so that the
 /// user gets a message when the file cannot be read.
@@ -80,10 +80,11 @@ class Search {
     return folders;
   }
 
-  /// Collects the files in a folder and in all folders below it. Throws Invalid in three cases:
+  /// Collects the files in a folder and in all folders below it. A class is a folder directly in
+  /// the root. Throws Invalid in three cases:
   /// - A folder cannot be listed.
   /// - A link leads back to a folder that contains the link. The search would not end.
-  /// - Two paths lead to the same folder and are in the same class (folder directly in the root).
+  /// - Two paths in the same class lead to the same folder.
   void go_into(const std::string& folder) {
     std::error_code unknown;
     const fs::path place = fs::canonical(root_ / folder, unknown);
@@ -101,8 +102,8 @@ class Search {
 
   const std::vector<std::string>& names() const { return names_; }
 
-  /// Returns how many pictures were found of each kind that is not read, the most frequent kind
-  /// first.
+  /// Returns how many pictures were found of each kind that normbench does not read, like GIF. The
+  /// most frequent kind comes first.
   std::vector<OtherPictures> others() const {
     std::vector<OtherPictures> list;
     for (const auto& [kind, count] : others_) list.push_back({kind, count});
@@ -184,8 +185,8 @@ FoundFiles files_in(const fs::path& folder, const std::string& said,
   return found;
 }
 
-/// Returns the index of the character at which the first component with a wildcard starts. Returns
-/// the size of the pattern if it has no wildcard.
+/// Finds the first path component that contains a wildcard. Returns the index of its first
+/// character; the size of the pattern if it has no wildcard.
 std::size_t first_wild_part(const std::string& pattern) {
   std::size_t part = 0;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -252,6 +253,8 @@ FoundFiles files_matching(const fs::path& folder, const std::string& said) {
 }
 
 /// Groups files by one of their properties: the reason why they cannot be read, or a remark.
+/// `Files` is the type of a group, BrokenFiles or RemarkedFiles. `kind` is its member with the
+/// property.
 template <class Files, class Kind>
 class Kinds {
  public:
@@ -322,7 +325,7 @@ FileContents try_image(const std::string& file) try {
 }
 
 void Probe::look_into(std::span<const std::string> files, const Look& look) {
-  constexpr std::ptrdiff_t few = 16;  // the fewest files that are worth a thread
+  constexpr std::ptrdiff_t few = 16;  // the fewest files for each thread
   std::vector<std::string> fresh;
   {
     const std::lock_guard lock(mutex_);

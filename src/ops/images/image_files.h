@@ -19,7 +19,8 @@ namespace normbench {
 /// Pictures that a search for files found but did not take.
 struct Beside {
   std::vector<OtherPictures> others = {};  // the most frequent kind first
-  // The number of files with a wanted ending in subfolders; 0 if the search takes such files.
+  // If a folder has files with a wanted ending: the number of such files directly in its
+  // subfolders. 0 if it has none, because the search then takes the files of the subfolders.
   std::int64_t in_folders = 0;
   bool operator==(const Beside&) const = default;
 };

@@ -37,8 +37,8 @@ namespace {
 constexpr std::string_view xmp_mark{"http://ns.adobe.com/xap/1.0/\0", 29};
 
 /// State of libjpeg's error callbacks. libjpeg does not allow them to return after an error, so
-/// they jump back into Decoder::run(), which throws. No stack frame in between may own anything.
-/// `repaired` is true if pixels are complete although the file is damaged.
+/// they jump back into Decoder::run(), which throws. No stack frame in between may own anything
+/// that needs a destructor. `repaired` is true if pixels are complete although the file is damaged.
 struct ErrorManager : jpeg_error_mgr {
   std::jmp_buf back;
   bool repaired = false;
@@ -49,8 +49,8 @@ ErrorManager& errors_of(j_common_ptr codec) { return *static_cast<ErrorManager*>
 [[noreturn]] void fail(j_common_ptr codec) { std::longjmp(errors_of(codec).back, 1); }
 
 /// Handles libjpeg's messages. Messages with a negative `level` are warnings. A warning about lost
-/// pixels fails. A warning about stray bytes marks the file as repaired. Other warnings are
-/// ignored, because their files are unusual but complete.
+/// pixels counts as an error. A warning about stray bytes marks the file as repaired. Other
+/// warnings are ignored, because their files are unusual but complete.
 void on_message(j_common_ptr codec, int level) {
   if (level >= 0) return;
   const int code = codec->err->msg_code;

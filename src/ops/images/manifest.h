@@ -67,9 +67,9 @@ struct Manifest {
   bool operator==(const Manifest&) const = default;
 };
 
-/// Returns the manifest of a folder. Returns nothing if the folder has no manifest.json, or one of
-/// another program. Throws Invalid ("DIR/manifest.json: ...") if the file is damaged or has a newer
-/// version.
+/// Returns the manifest of a folder. Returns nothing if the folder has no manifest.json, or if
+/// another program wrote it. Throws Invalid ("DIR/manifest.json: ...") if the file is damaged or
+/// has a newer version.
 std::optional<Manifest> read_manifest(const std::string& folder);
 
 /// Returns the mean of `psnr_db` over the sources of the manifest; 0 if all pixels are unchanged.

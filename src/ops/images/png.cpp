@@ -143,9 +143,9 @@ struct BesidePixels {
   bool whole = false;
 };
 
-/// Collects the chunks that hold no pixels, and ignores those with a wrong checksum. libspng checks
-/// the chunks with pixels. Throws std::runtime_error if the checksum of the header is wrong,
-/// because libspng finds that mistake only after the output was allocated.
+/// Collects the chunks that hold no pixels. Ignores chunks with a wrong or missing checksum.
+/// libspng checks the chunks with pixels. Throws std::runtime_error if the checksum of the header
+/// is wrong, because libspng finds that mistake only after the output was allocated.
 BesidePixels look_beside_pixels(Part bytes) {
   BesidePixels found;
   bool right = true;

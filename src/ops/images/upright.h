@@ -26,8 +26,8 @@ Upright upright(int orientation, std::int64_t height, std::int64_t width);
 void put_row(std::span<const std::uint8_t> rgb, std::int64_t y, const Upright& to, Image& image);
 
 /// Decodes a stored picture of height x width and turns it upright into `image`. `decode` gets the
-/// memory for the stored pixels: the memory of `image` for orientation 1, and else `stored`. If
-/// there are more than `most_pixels`, throws std::runtime_error before it allocates memory.
+/// memory for the stored pixels: the memory of `image` for orientation 1, and else `stored`. If the
+/// picture has more than `most_pixels`, throws std::runtime_error before it allocates memory.
 template <class Decode>
 void decode_upright(int orientation, std::int64_t height, std::int64_t width, Image& image,
                     std::vector<std::uint8_t>& stored, const Decode& decode) {

@@ -71,8 +71,8 @@ Json about(const TraceModel& model, const TraceLosses& losses) {
 /// is the wall-clock time at "ts" 0.
 ///
 /// The key "rank" has a space after its colon, because HolisticTraceAnalysis searches for the key
-/// with this space. All other members are written without spaces inside, so that the search finds
-/// no other key.
+/// with this space. All other values are written without spaces after colons, so that the search
+/// finds no "rank" in them.
 void write_head(const TraceModel& model, const TraceLosses& losses, std::int64_t base_wall_ns,
                 TextWriter& text) {
   text << "{\n\"schemaVersion\": 1,\n\"deviceProperties\": " << json_line(model.device_properties)

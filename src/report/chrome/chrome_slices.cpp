@@ -100,8 +100,8 @@ void add_label(const TraceSlice& slice, Args& args) {
   if (!slice.label.empty()) args.add("normbench label", std::string_view(json_string(slice.label)));
 }
 
-/// Adds the args of an annotation (a range that is shown on a stream of the GPU), but no "stream".
-/// With a "stream", programs that read the trace would take the annotation for device work.
+/// Adds the args of an annotation: a range that is shown on a stream of the GPU. It gets no arg
+/// "stream", because programs that read the trace would then take the annotation for device work.
 void add_annotation(const TraceSlice& slice, const DeviceDetails* details, Args& args) {
   add_external_id(slice, args);
   add_label(slice, args);

@@ -23,8 +23,8 @@ class EventLines {
   bool first_ = true;
 };
 
-/// Writes slices with the args of PyTorch's traces. Call enter() for each lane, then write() for
-/// each slice of that lane.
+/// Writes slices with the args of PyTorch's traces. Call enter() for each lane (a thread or a
+/// stream), then write() for each slice of that lane.
 class SliceWriter {
  public:
   SliceWriter(const TraceModel& model, std::int64_t base_ns, EventLines& lines)

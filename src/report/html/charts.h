@@ -19,15 +19,15 @@ Markup ratio_table(const GroupResult& group, const GroupAnalysis& analysis, cons
 /// shows the least time that the machine needs for it.
 Markup stage_chart(const GroupResult& group, const GroupAnalysis& analysis);
 
-/// Draws every variant's time along one axis of a sweep, with intervals, the limit of the fastest
-/// variant, and the points where the winner changes.
+/// Draws every variant's time along one axis of a sweep, with intervals, the limit (least possible
+/// time) of the fastest variant, and the points where the winner changes.
 Markup sweep_chart(const Experiment& experiment, const AxisLine& line);
 
 /// Returns a table with every variant's time at every point of a sweep.
 Markup points_table(const Experiment& experiment);
 
-/// Shows the fastest variant at each point of two axes. If there are more axes, each combination of
-/// their values has a table of its own.
+/// Shows the fastest variant for each combination of the values of two axes. If there are more
+/// axes, each combination of their values has a table of its own.
 Markup winner_map(const Experiment& experiment);
 
 /// Draws each case as a dot at its bytes and its time. Lines show the best rates of the machine's

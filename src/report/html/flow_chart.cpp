@@ -12,7 +12,7 @@ namespace {
 constexpr double track_height = 14;
 constexpr std::size_t most_ticks = 6;
 
-/// A row of the drawing of a lane: stages of items that do not overlap in time.
+/// A row in the drawing of a lane (a group of stages): work on items that does not overlap in time.
 using Track = std::vector<LaneWork>;
 
 /// Distributes the work of a lane over as few rows of the drawing (tracks) as possible.
@@ -34,7 +34,7 @@ struct Stretch {
   std::int64_t from_ns, to_ns;
 };
 
-/// Returns the times in which this lane (a group of stages) worked and no other lane did.
+/// Returns the times in which this lane worked and no other lane did.
 std::vector<Stretch> exposed(const std::vector<LaneWork>& work, std::int64_t lane) {
   std::vector<std::int64_t> edges;
   for (const LaneWork& one : work) edges.insert(edges.end(), {one.start_ns, one.end_ns});

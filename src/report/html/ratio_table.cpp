@@ -78,8 +78,8 @@ Scale ratio_scale(const std::vector<RatioRow>& rows) {
 }
 
 Markup ratio_drawing(const RatioRow& row, const Scale& scale) {
-  // Ratios of times within 1 +- margin count as equal. For speed-ups, the range is the inverse of
-  // this one.
+  // A ratio of times from 1 - margin to 1 + margin counts as equal. A speed-up is the inverse of a
+  // ratio of times.
   const double left = scale.at(1 / (1 + row.margin));
   const double right = row.margin < 1 ? scale.at(1 / (1 - row.margin)) : drawing_width;
   Markup shapes = rectangle(left, 0, right - left, row_height, "margin");

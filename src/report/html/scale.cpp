@@ -98,7 +98,7 @@ double Scale::at(double value) const { return drawing_width * part(value); }
 double Scale::above(double value, double height) const { return height * (1 - part(value)); }
 
 std::vector<double> Scale::ticks(std::size_t most) const {
-  constexpr double small = 5;  // up to this ratio of the ends, ticks have equal distances in value
+  constexpr double small = 5;  // if high_ / low_ is at most this, ticks are equally spaced
   return is_logarithmic_ && high_ / low_ > small ? logarithmic_ticks(low_, high_, most)
                                                  : linear_ticks(low_, high_, most);
 }

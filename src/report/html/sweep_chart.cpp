@@ -40,7 +40,8 @@ std::vector<SweepCurve> curves_of(const Experiment& experiment, const AxisLine& 
 }
 
 /// Returns a pair for each point of the axis: its amount (the axis value as a number), and the
-/// least time in ns by the limit of the point's fastest case.
+/// least possible time of its fastest case in ns. Points whose fastest case has no limit are left
+/// out.
 std::vector<std::pair<double, double>> limit_of_fastest(const Experiment& experiment,
                                                         const AxisLine& line) {
   std::vector<std::pair<double, double>> limit;

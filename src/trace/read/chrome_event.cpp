@@ -64,7 +64,7 @@ std::optional<std::int64_t> integer_in(std::string_view text) {
   return value && std::abs(*value) < most ? std::optional(std::llround(*value)) : std::nullopt;
 }
 
-/// The data member of ChromeEvent that stores the value of `member` unchanged.
+/// A Member, and the data member of ChromeEvent that stores its value unchanged.
 template <class T>
 struct MemberPlace {
   Member member;
@@ -104,8 +104,9 @@ constexpr Category old_categories[] = {{"Operator", TraceKind::CpuOp},
                                        {"Kernel", TraceKind::Kernel},
                                        {"Memcpy", TraceKind::GpuMemcpy},
                                        {"Memset", TraceKind::GpuMemset}};
-/// Categories of runtime and driver calls for devices other than CUDA ones. words(TraceKind) does
-/// not have these categories.
+/// Categories of runtime and driver calls for devices other than CUDA ones. These calls get the
+/// same kinds as CUDA calls. `words(TraceKind)` has only one category for each kind, so it does not
+/// have these categories.
 constexpr Category other_devices[] = {
     {"xpu_runtime", TraceKind::CudaRuntime},  {"mtia_runtime", TraceKind::CudaRuntime},
     {"glow_runtime", TraceKind::CudaRuntime}, {"privateuse1_runtime", TraceKind::CudaRuntime},

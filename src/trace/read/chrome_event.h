@@ -27,7 +27,7 @@ struct ChromeEvent {
   std::int64_t dropped_events = 0;           // written by ONNX Runtime when its profile is full
   bool has_count = false, has_mean = false;  // written by clang for sums over events
   bool unfinished = false;                   // written by PyTorch: still open when profiling ended
-  std::string source;                        // of the times; "": from records of the work
+  std::string source;                        // of the times: "cuda_event", or "" for records
   bool over_link = false;
   std::string shapes;  // of the inputs, as PyTorch prints them
   std::string label;   // written by normbench: TraceSlice::label

@@ -86,7 +86,8 @@ class EventReader {
     return latest_ = token;
   }
 
-  /// Reads the members of an open object. Calls `take(of(key))` for each member. `take` must read
+  /// Reads the members of an object whose "{" was read. For each member, `of` gets the text of the
+  /// key and returns what the key means, such as a `Member`. `take` gets this result, and must read
   /// the value of the member.
   template <class Of, class Take>
   void members(const Of& of, const Take& take) {
@@ -109,8 +110,8 @@ class EventReader {
     }
   }
 
-  /// Reads the token after a value: a comma, or the end of the object or array. Returns this end,
-  /// or the token after the comma.
+  /// Reads the token after a value. If it is the end of the object or array, returns it. If it is a
+  /// comma, returns the token after the comma.
   JsonToken after_comma(bool is_object) {
     JsonToken token = next();
     if (token == end_of(is_object)) return token;
@@ -226,8 +227,8 @@ class EventReader {
     elements([&](JsonToken element) { event(element); });
   }
 
-  /// Reads an array of events. The end of the array may be missing, because the program that wrote
-  /// the file was killed. The trace format allows this. An incomplete last event is left out.
+  /// Reads an array of events. The trace format allows the end of the array to be missing, as it is
+  /// if the program that wrote the file was killed. An incomplete last event is left out.
   void bare_events() {
     found_ = in_bare_array_ = true;
     try {

@@ -33,7 +33,7 @@ struct TraceFacts {
   Json about;                         // the member `normbench` of the file; null: none
   bool profiles_memory = false;       // PyTorch's `profile_memory` was set
   bool has_schema_number = false;     // `schemaVersion` is a number, as PyTorch writes
-  std::vector<std::string> warnings;  // the first WARNINGs and ERRORs that Kineto logged
+  std::vector<std::string> warnings;  // first WARNINGs and ERRORs of PyTorch's tracer
   std::array<Count, leniencies> lenient{};
 
   void note(Leniency what, std::size_t line) { lenient[static_cast<std::size_t>(what)].add(line); }

@@ -170,7 +170,7 @@ bool JsonText::skip_blanks() {
 }
 
 JsonToken JsonText::string(bool with_text) {
-  const char* from = ++next_;  // the first byte of the string that stays in the buffer
+  const char* from = ++next_;  // start of the part of the string that the buffer keeps
   bool plain = true;
   for (;;) {
     while (next_ != end_ && byte_kind(*next_) == Byte::Plain) ++next_;

@@ -28,19 +28,21 @@ class SliceTable {
   std::string_view name(std::string_view text) { return names_(text); }
 
   /// Returns the number of the set with the values of `slice` and `category`, and adds the set if
-  /// it is new. The caller must first reset the times and ids in `slice` that it stores itself.
+  /// it is new. A caller that stores times or ids elsewhere must first reset them in `slice`, so
+  /// that many slices share a set.
   std::uint32_t number_of(const TraceSlice& slice, std::uint16_t category);
 
   /// Copies the values of set `number` to `slice`, including the kind of the category. Sets
-  /// `end_ns` to `start_ns` plus the stored duration, which is 0 if the caller stores the duration
-  /// itself.
+  /// `end_ns` to `start_ns` plus the duration in the set. This duration is 0 if the caller of
+  /// number_of() stores the duration elsewhere.
   void fill(std::uint32_t number, TraceSlice& slice) const;
   std::uint16_t category_of(std::uint32_t number) const { return facts_[number].category; }
   std::uint32_t depth_of(std::uint32_t number) const { return more_of(number).depth; }
   bool is_async(std::uint32_t number) const { return more_of(number).async; }
   std::uint64_t repeats_of(std::uint32_t number) const { return more_of(number).repeats; }
-  /// Returns the number of a set with the values of set `number`, but with these `repeats`.
-  /// `repeats` is how many equal slices follow the first one.
+  /// Returns the number of the set that equals set `number` except for its `repeats`, and adds the
+  /// set if it is new. A slice with `repeats` stands for itself and for as many equal slices
+  /// directly after it.
   std::uint32_t repeated(std::uint32_t number, std::uint64_t repeats);
 
   /// Sets the kind of all slices of a category, including those that were added before.

@@ -296,7 +296,8 @@ class EventModel {
     slice.start_ns = event.start_ns.value_or(0);
     slice.name = trace_.table->name(without_duration(event.name, event.duration_ns.value_or(-1)));
     slice.kind = category.kind;
-    // PyTorch also counts a range as async if it was still open when the profile stopped.
+    // PyTorch counts a range as async if it is a collective operation, or if it was still open when
+    // the profile stopped.
     slice.async =
         slice.kind == TraceKind::UserAnnotation && (event.unfinished || is_collective(slice.name));
     slice.bytes = event.bytes;
@@ -362,7 +363,7 @@ class EventModel {
                              .on_device = event.device_type != 0});
   }
 
-  // --- lanes and other tables of numbers
+  // --- numbers of pids, lanes and categories
 
   std::int64_t number_of(std::int64_t id, const std::string& text) {
     if (text.empty()) return id;
@@ -390,8 +391,8 @@ class EventModel {
                             .kind = kind_of_category(name),
                             .old_kind = old_kind_of_category(name),
                             .slices = {}};
-    // If there are `most_categories` categories, a new unknown category counts as category 0,
-    // "others".
+    // If there are `most_categories` categories already, all slices of a new unknown category
+    // belong to category 0, "others".
     const bool known = category.kind != TraceKind::Other || category.old_kind != TraceKind::Other;
     if (categories_.size() >= most_categories && !known) return 0;
     last_category_ = categories_.size();
@@ -410,10 +411,10 @@ class EventModel {
 
   // --- at the end
 
-  /// Returns true if PyTorch (or normbench) wrote the file. Two sorts of categories are also used
-  /// by other tools: common words, and the categories of PyTorch before 1.12, some of which Paddle
-  /// and ONNX Runtime use. These categories count as a sign of PyTorch only if the file also has a
-  /// schema number or external ids.
+  /// Returns true if PyTorch (or normbench) wrote the file. Other tools also use two sorts of its
+  /// categories: common words such as "kernel", and the categories of PyTorch before 1.12, some of
+  /// which Paddle and ONNX Runtime use. A category of these two sorts counts as a sign of PyTorch
+  /// only if the file also has a schema number or external ids.
   bool is_of_pytorch(const TraceFacts& facts) const {
     const bool signed_by_it = facts.has_schema_number || has_external_id_;
     return has_known_ || has_device_work_ || has_profiler_span_ ||
@@ -463,8 +464,9 @@ class EventModel {
       lane.slices.keep_if([](std::int64_t start_ns, std::uint16_t) { return start_ns != 0; });
   }
 
-  /// Counts launches as finish_model() does. Work that starts before its call is not moved here, so
-  /// it does not count in `before_launch`. A mark reports such work instead.
+  /// Counts launches as finish_model() does. But finish_model() also moves work that starts before
+  /// its call, and counts this work in `before_launch`. Here the work is not moved and not counted.
+  /// A mark reports it instead.
   void count_losses() {
     trace_.losses.dropped = dropped_;
     if (!has_slice(trace_, is_call) || !has_slice(trace_, is_gpu_work)) return;

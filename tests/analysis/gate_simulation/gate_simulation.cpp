@@ -1,12 +1,13 @@
-/// Measures how often `normbench compare` fails a gate: without a change, and with one slower case.
-/// The documents of the runs are simulated. Each `World` is a behaviour of CI machines.
+/// Measures how often a gate fails: without a change, and with one slower case. A gate is one
+/// `normbench compare` of runs before and after a change. It fails if it exits with 1. The
+/// documents of the runs are simulated. Each `World` is a behaviour of CI machines.
 ///
 /// usage: gate_simulation [--repeats N] [--world NAME] [--without-limits]
 /// --repeats: how many gates are simulated for each number of the table (default 1000).
 /// --world: simulates only this world.
 /// --without-limits: simulates documents without limits, to show the benefit of limits.
-/// Exit code: 0 if every number keeps the promise of the gate, 1 if a number does not, 2 for wrong
-/// arguments.
+/// Exit code: 0 if every line of the table is as promised (see show_line()), 1 if a line is not, 2
+/// for wrong arguments.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,8 +52,8 @@ constexpr int kRounds = 24;
 constexpr int kLimits = 3;
 constexpr double kHostSlower = 0.08;  // logarithm of the mean slowdown on NEW's host
 
-/// The parameters of one gate. In NEW, the first of the `cases` cases takes 1 + `slower` times as
-/// long.
+/// The parameters of one gate, which compares runs of BASE (before a change) with runs of NEW
+/// (after it). In NEW, the first of the `cases` cases takes 1 + `slower` times as long.
 struct Setting {
   World world;
   int cases, pairs;
@@ -155,7 +156,8 @@ class Machine {
   std::uniform_real_distribution<double> uniform_;
   double drift_ = 0;
   std::vector<double> of_host_;  // logarithm of each case's slowdown on NEW's host
-  // For each case: the logarithm of its slowdown by a busy neighbour, divided by that of a limit.
+  // For each case: the logarithm of its slowdown by a busy neighbour, divided by the logarithm of
+  // the slowdown of a limit.
   std::vector<double> suffers_;
 };
 
@@ -206,7 +208,9 @@ Promise promise_of(World world) {
 /// Returns three standard deviations of a share that was estimated from `repeats` gates.
 double doubt(double share, int repeats) { return 3 * std::sqrt(share * (1 - share) / repeats); }
 
-/// Prints a line of the table. Returns true if its numbers keep the promise.
+/// Prints a line of the table. Returns true if a share of at most kMostFalseAlarms of the gates
+/// fails without a change, and if at least the share of promise_of() fails with a slower case. Both
+/// limits have the tolerance doubt().
 bool show_line(World world, int cases, int repeats, bool limits) {
   const auto share = [&](int failed) { return static_cast<double>(failed) / repeats; };
   const auto gates = [&](int pairs, double slower) {
@@ -255,7 +259,7 @@ std::optional<Asked> read_arguments(const std::vector<std::string>& words) {
   return asked.repeats > 0 ? std::optional(asked) : std::nullopt;
 }
 
-/// Prints the table. Returns true if every line keeps the promise.
+/// Prints the table. Returns true if show_line() returns true for every line.
 bool simulate(const Asked& asked) {
   fmt::print(
       "{} gates a number: exit 1 without a change, exit 1 with one slower case, and that "

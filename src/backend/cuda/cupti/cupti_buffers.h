@@ -28,7 +28,8 @@ using FilledQueue = std::pmr::vector<Filled>;
 /// any function.
 class Buffers {
  public:
-  /// `queue` allocates the queue's list of buffers, but not the buffers.
+  /// `queue` provides the memory for the list of the queued buffers. The memory of the buffers
+  /// themselves does not come from it.
   explicit Buffers(std::pmr::memory_resource* queue = std::pmr::get_default_resource())
       : filled_(queue) {}
 
@@ -37,8 +38,8 @@ class Buffers {
 
   /// Allocates buffers until at least `count` are ready to be lent, and touches their pages.
   void prepare(std::size_t count);
-  /// If `kept`, buffers that come back from now on are queued. Otherwise empties the queue, and
-  /// buffers that come back from now on are cleared, to be lent again.
+  /// If `kept` is true, buffers that come back from now on are queued. Otherwise empties the queue,
+  /// and buffers that come back from now on are cleared, to be lent again.
   void keep(bool kept);
 
   /// Returns a zeroed buffer, or null if memory runs out.

@@ -52,8 +52,8 @@ std::vector<std::string> python_prefixes() {
   return prefixes;
 }
 
-/// Returns the existing lib directories of NVIDIA's wheels in the Python environment `prefix`. CUDA
-/// 12 and later versions use different ones.
+/// Returns the existing lib directories of NVIDIA's wheels in the Python environment `prefix`. The
+/// wheels of CUDA 12 use another directory than the wheels of later versions.
 std::vector<std::string> wheel_directories(const std::string& prefix) {
   const std::string pattern =
       prefix + "/lib*/python3*/{site,dist}-packages/nvidia/{cu[0-9]*,cuda_cupti}/lib";

@@ -94,7 +94,7 @@ class Reader {
   }
 
  private:
-  /// Stores a record with its times. Only counts it if it has no valid times.
+  /// Stores a record with its times. If the times are not valid, only counts the record.
   void keep(DeviceRecord record, std::uint64_t start, std::uint64_t end) {
     if (start == 0 || end < start) {
       ++trace_.without_times;
@@ -117,8 +117,8 @@ class Reader {
     work.graph = record.graphId;
     work.graph_node = static_cast<std::int64_t>(record.graphNodeId);
     const Call* const call = links_.call(correlation);
-    // Work cannot start before its call. If its record does, the clocks are off by at least the
-    // difference.
+    // Work cannot start before the call that starts it. If the times of the records say that it
+    // did, the clocks are off by at least the difference.
     if (call != nullptr && record.start != 0 && record.start < call->start)
       trace_.clock_error_ns =
           std::max(trace_.clock_error_ns, static_cast<std::int64_t>(call->start - record.start));

@@ -88,7 +88,7 @@ std::string result_name(const Functions& cupti, CUptiResult result) {
 Session::Session(const Functions& cupti) : cupti_(cupti) {
   try {
     missing_ = begin();
-  } catch (...) {  // the destructor will not run
+  } catch (...) {  // the destructor does not run after an exception of the constructor
     end();
     throw;
   }

@@ -28,9 +28,9 @@ class Walker {
       last_.push_back(walk_.records.back());
   }
 
-  /// Returns the result, in which buffers that end with a cut-off record also count as broken.
-  /// CUPTI does not report a cut-off record, so its bytes make the last whole record look longer
-  /// than other records of its kind.
+  /// Counts more buffers as broken, those that end with a cut-off record, and returns the records.
+  /// CUPTI does not report a cut-off record. Its bytes are taken for a part of the record before
+  /// it, which therefore looks longer than other records of the same kind.
   Walk finish() {
     for (const RecordBytes last : last_) {
       const auto length = lengths_.find(kind_of(last));

@@ -38,7 +38,7 @@ std::optional<Record> read(RecordBytes bytes, std::size_t needed) {
   return record;
 }
 
-/// The data of a call that is needed for the work that the call started.
+/// The facts about a call that are used for the work that the call started.
 struct Call {
   std::uint64_t start = 0;  // on CUPTI's clock; 0: unknown
   std::int64_t thread = 0;
