@@ -1,9 +1,11 @@
 // The functions that the object files in Debian's libstdc++_pic.a need and do not have.
-#include <istream>
-#include <limits>
+#include <cxxabi.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/random.h>
+
+#include <istream>
+#include <limits>
 
 // For systems with a glibc before 2.36. In GCC's libstdc++ only std::random_device calls it.
 extern "C" uint32_t arc4random() noexcept {
@@ -15,41 +17,39 @@ extern "C" uint32_t arc4random() noexcept {
 
 namespace {
 
-/// Extracts `count` characters, or all if `count` is the largest number. Returns how many there were.
+/// Extracts `count` characters, or all if `count` is the largest number. Counts them in `skipped`.
 template <class Stream>
-std::streamsize skip(Stream& stream, std::streamsize count) {
+void skip(Stream& stream, std::streamsize count, std::streamsize& skipped) {
+  skipped = 0;
   const typename Stream::sentry ready(stream, true);
-  std::streamsize skipped = 0;
-  if (!ready) return skipped;
+  if (!ready) return;
   const bool all = count == std::numeric_limits<std::streamsize>::max();
+  bool has_ended = false, is_bad = false;
   try {
-    while (all || skipped < count) {
-      if (Stream::traits_type::eq_int_type(stream.rdbuf()->sbumpc(), Stream::traits_type::eof())) {
-        stream.setstate(std::ios_base::eofbit);
-        break;
-      }
-      skipped++;
+    while (!has_ended && (all || skipped < count)) {
+      has_ended =
+          Stream::traits_type::eq_int_type(stream.rdbuf()->sbumpc(), Stream::traits_type::eof());
+      if (!has_ended) skipped++;
     }
-  } catch (const std::ios_base::failure&) {
+  } catch (const abi::__forced_unwind&) {  // the thread is being cancelled
     throw;
   } catch (...) {
-    stream.setstate(std::ios_base::badbit);
+    is_bad = true;
   }
-  return skipped;
+  if (has_ended) stream.setstate(std::ios_base::eofbit);
+  if (is_bad) stream.setstate(std::ios_base::badbit);
 }
 
 }  // namespace
 
 template <>
 std::istream& std::istream::ignore(std::streamsize count) {
-  _M_gcount = 0;
-  _M_gcount = skip(*this, count);
+  skip(*this, count, _M_gcount);
   return *this;
 }
 
 template <>
 std::wistream& std::wistream::ignore(std::streamsize count) {
-  _M_gcount = 0;
-  _M_gcount = skip(*this, count);
+  skip(*this, count, _M_gcount);
   return *this;
 }

@@ -394,7 +394,7 @@ Results published() {
                  claim("A1", "far more than that", 30, a2, a1),
                  claim("A1", "at the border", 1.55, a2, a1),
                  claim("A2", "the other way", 0, a1, a2)};
-  for (CaseResult& one : blog.cases)  // a wider interval, for the claim "at the border"
+  for (CaseResult& one : blog.cases)  // the claim "at the border" needs a wider interval
     if (one.variant == a1) one.rounds = make_rounds(135.6, 1, rounds, 0.03, 81'003);
   std::vector<GroupResult> groups{blog};
   for (const int batch : {8, 64}) {
@@ -434,6 +434,30 @@ Results tie() {
   return make_results("tie",
                       {make_group("Does it matter?", {make_case({"slow", 9}), make_case({"one", 5}),
                                                       make_case({"other", 5})})});
+}
+
+Results own_code() {
+  const std::vector<StageSpec> stages{{"batches", DType::UInt8}, {"step", DType::UInt8}};
+  std::vector<CaseResult> cases{make_case({"train.loader", 10, DType::UInt8, stages}),
+                                make_case({"batches that take no time", 6, DType::UInt8, stages})};
+  for (CaseResult& result : cases) {
+    result.peer = "mine";
+    result.peer_version = "loader with torch 2.9.0";
+    result.source.reset();
+    result.source_bytes = 0;
+    result.check = {.ok = true, .held_to = HeldTo::Nothing};
+    const std::int64_t bytes = 4 * shape.elements(), labels = 8 * shape.n;
+    result.given = {.dtype = "float32",
+                    .device = "cpu",
+                    .shape = {shape.n, shape.c, shape.h, shape.w},
+                    .bytes = bytes,
+                    .batch_bytes = bytes + labels,
+                    .workers = 2};
+  }
+  for (CaseResult& result : cases)
+    result.stages[0].parameters = {{"dtype", "uint8"}, {"layout", "nchw"}};
+  cases[1].stages[0].parameters["cached"] = true;
+  return make_results("own-code", {make_group("What does loading cost my loop?", cases)});
 }
 
 Results busy() {
@@ -491,7 +515,7 @@ Results labelled() {
   GroupResult group =
       make_group("What takes the time?", {eager, make_case({"fused", 4, DType::UInt8})});
   std::vector<ProfileRow>& rows = group.profile[0].rows;
-  rows[3].self_cpu_ns -= 5'000;  // the row "ProfilerStep*"; the two ranges below take this time
+  rows[3].self_cpu_ns -= 5'000;  // row "ProfilerStep*"; the rows of the two ranges get these 5 us
   const std::int64_t inner_ns = rows[2].cpu_ns + 2'000;
   const std::int64_t outer_ns = inner_ns + rows[1].cpu_ns + 3'000;
   for (const auto& [name, self_ns, ns] :

@@ -54,6 +54,7 @@ Results skipped_gpu();       // no driver: all cases are skipped
 Results failed();            // the output of one case is wrong
 Results unfair();            // the cases have outputs of different dtypes
 Results tie();               // three cases; two of them take the same time
+Results own_code();          // the user's own loader, and the same loop with cached batches
 Results busy();              // other processes used the processor in the rounds of one case
 Results inconclusive();      // two cases whose intervals are too wide for a winner
 Results quick();             // as blog(), but five rounds, as in a quick run
@@ -65,10 +66,10 @@ Results gpu();               // a throttled GPU, with device times and limits of
 Results gpu_device_clock();  // the same rounds as in gpu(), but ranked by device time
 Results pinning();           // one case pins its source in each iteration
 Results constants();         // constants per call or cached; one case has two fresh outputs
-Results peers();             // a peer runs two variants; other peers failed or were skipped
+Results peers();             // a peer (a library) runs two variants; others failed or were skipped
 Results why_slow();          // three groups with a cause each: page faults, threads, bytes
 Results constants_reused();  // the variants of constants() with every output reused
-Results pipelines();         // three cases of one pipeline: in turn, three in flight, one thread
+Results pipelines();         // three cases: items in turn, three in flight, three in one thread
 
 /// Returns a sweep over the batch sizes 1 to `groups`. Each batch size has `variants` variants. The
 /// baseline "v0" is the fastest. Each further variant takes longer than the one before it by 1 % of

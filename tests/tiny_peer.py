@@ -122,6 +122,8 @@ for line in sys.stdin:
             with open(first["files"]) as file:
                 pixels = pixels_of(json.load(file))
             data = item_of(pixels, 0, first["out"][0]["shape"])
+        elif first["op"] == "batches":
+            data = bytes(8)
         else:
             data = read(request["inputs"][0]["path"])
         shape = stage["out"][0]["shape"]
@@ -130,6 +132,8 @@ for line in sys.stdin:
         members = {"psnr": float(where)} if how == "psnr" else {}
         if how == "first":
             members["takes_first"] = True
+        if how == "epochs":
+            members["epoch"] = int(where)
         say("ready", **members)
     elif kind == "run":
         warm = time.perf_counter_ns() + request["warmup_ns"]
@@ -154,6 +158,9 @@ for line in sys.stdin:
         if how == "longspans":
             members["spans"] = [[0, wall + 1]]
         say("ran", **members)
+    elif kind == "output" and first["op"] in ("batches", "transform"):
+        say("given", dtype="float32", shape=shape, bytes=4 * shape[0] * shape[1] * shape[2] * shape[3],
+            **({"workers": 2} if first["op"] == "batches" else {}))
     elif kind == "output":
         write(request["path"], values, shape[:-1] + [1] if how == "shape" else shape)
         say("written")

@@ -116,7 +116,7 @@ class WheelTest(Installed):
         self.assertGreater(len(sorted(bare.rglob("*"))), len(before) + 100)
         subprocess.run([bare / "bin/pip", "uninstall", "--quiet", "--yes", "normbench"], check=True)
         left = [path for path in sorted(bare.rglob("*")) if path not in before and "__pycache__" not in path.parts]
-        # pip leaves the empty folders of what it installs beside packages.
+        # pip may leave empty folders of files that it installed outside of site-packages.
         self.assertEqual([path for path in left if not path.is_dir()], [])
 
     def test_works_where_it_may_not_write(self):
@@ -129,6 +129,26 @@ class WheelTest(Installed):
                 self.skipTest(f"no folder can be made read-only here: {done.stderr.strip()}")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual([path.name for path in Path(empty).iterdir()], ["results"])
+
+    def test_links_to_unpacked_files_work(self):
+        # As `uv pip install --link-mode symlink` makes them.
+        unpacked, linked = self.folder / "unpacked", self.folder / "linked"
+        subprocess.run([sys.executable, "-m", "zipfile", "-e", WHEEL, unpacked], check=True)
+        (name,) = [path.name for path in unpacked.glob("*.data")]
+        program = unpacked / name / "scripts/normbench"
+        program.chmod(0o755)
+        (linked / "bin").mkdir(parents=True)
+        (linked / "bin/normbench").symlink_to(program)
+        done = self.call("env", "-i", linked / "bin/normbench", "list", "configs")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("quickstart", done.stdout)
+
+    def test_peers_run_in_the_environment_of_the_wheel(self):
+        # Without an activated environment, python3 is another Python.
+        peer = self.venv / "share/normbench/scripts/peers/run"
+        done = self.call(peer, "-m", "normbench.peer", "--help", env={"PATH": os.defpath})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("FILE.py:OBJECT", done.stdout)
 
     def test_brings_licences(self):
         done = self.call(self.venv / "bin/pip", "show", "--files", "normbench")
@@ -152,7 +172,8 @@ class ToolsTest(Installed):
 
     def test_twine_and_check_wheel_contents(self):
         self.assertIn("PASSED", self.tool("twine", "check", "--strict", WHEEL))
-        # W002: the peers of the package find normbench.peer beside them, and licences are in share/doc, too.
+        # W002 reports duplicate files. The wheel has two kinds on purpose: the files of
+        # normbench.peer also lie beside the peers, and the licences also lie in share/doc.
         self.assertIn("OK", self.tool("check-wheel-contents", "--ignore", "W002", WHEEL))
 
     def test_auditwheel_agrees_with_the_tag(self):
@@ -179,6 +200,33 @@ class ToolsTest(Installed):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"^True float64 [\d.]+\nTrue <class 'numpy.ndarray'>\n$")
         print(done.stdout)
+
+    def test_frames_of_what_was_not_measured_have_columns(self):
+        document = Path(__file__).resolve().parents[1] / "results/reproduce/blog-gpu.json"
+        code = ("import normbench, polars, sys\nresults = normbench.load(sys.argv[1])\n"
+                "for frame in (results.to_pandas(rounds=True), results.to_polars(rounds=True)):\n"
+                "    print(len(frame), list(frame.columns))\n"
+                "print(results.to_pandas()['time_ms'].dtype, results.to_polars()['time_ms'].dtype)\n")
+        done = self.call(self.venv / "bin/python", "-c", code, document)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        columns = "0 ['experiment', 'point', 'variant', 'iterations', 'images', 'round', 'held_up', 'wall_ns']\n"
+        self.assertEqual(done.stdout, 2 * columns + "float64 Float64\n")
+
+    def test_python3_of_a_peer_is_that_of_the_environment(self):
+        (self.folder / "code.py").write_text("import numpy as np\ndef make():\n    yield np.zeros((2, 3, 8, 8), np.uint8)\n")
+        code = ("import normbench\n"
+                "config = {'schema': 1, 'name': 'mine', 'peers': {'mine': ['python3', '-m', 'normbench.peer', 'code.py:make']},\n"
+                "  'experiments': [{'name': 'e', 'variants': {'v': {'peer': 'mine', 'stages': [\n"
+                "    {'op': 'batches', 'batch': 2, 'size': [8, 8], 'dtype': 'uint8'}]}}}]}\n"
+                "results = normbench.run(config, quick=True, allow_peers=True, progress=False)\n"
+                "print(results.cases[0].data['given']['dtype'])\n")
+        self.assertEqual(self.answer(code, env={"PATH": os.defpath}), "uint8\n")
+
+    def test_own_code(self):
+        test = Path(__file__).resolve().parent / "app/own_code_test.py"
+        done = self.call(self.venv / "bin/python", test, self.venv / "bin/normbench", test.parents[2],
+                         env={**os.environ, "NORMBENCH_PEERS_VENV": str(self.venv)})
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_the_notebook_runs(self):
         notebook = self.folder / "quickstart.ipynb"

@@ -30,16 +30,21 @@ def run(config: Config, *, out: str | Path | None = None, progress: bool = True,
     """
     file, stdin, name = _given(config)
     resumed = options.pop("resume", None)
+    words = _words(options, but=("format", "quiet", "strict"))
+    made: list[Path] = []  # folders that are removed if the program refuses to run
     if resumed is not None:
         folder = _path(resumed)
     else:
-        folder = _path(out) if out is not None else _free(Path("results") / f"{name}-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}")
+        folder = _path(out) if out is not None else _taken(Path("results") / f"{name}-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}", made)
     where = f"--{'out' if resumed is None else 'resume'}={folder}"
-    arguments = ["run", file, where, f"--asker={os.getpid()}", *_words(options, but=("format", "quiet", "strict"))]
+    arguments = ["run", file, where, f"--asker={os.getpid()}", *words]
     try:
         ended = succeed(arguments, stdin, progress, fine=(0, 1))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted; what was measured is in {folder}") from None
+    except Error:
+        _remove_empty(made)
+        raise
     if not (folder / "results.json").exists():
         raise Error(ended.told.strip(), ended.code)
     results = load(folder)
@@ -99,13 +104,31 @@ def _path(value: object) -> Path:
     return Path(_plain(value))
 
 
-def _free(path: Path) -> Path:
-    """Returns the path, or the first of PATH-2, PATH-3 and so on that does not exist."""
+def _taken(path: Path, made: list[Path]) -> Path:
+    """Makes the folder, or the first of PATH-2, PATH-3 and so on that does not exist, and returns its path.
+
+    Adds the folders that it makes to `made`, the innermost first.
+    """
     free, number = path, 1
-    while free.exists():
-        number += 1
-        free = path.with_name(f"{path.name}-{number}")
-    return free
+    is_new = not path.parent.exists()
+    while True:
+        try:
+            free.mkdir(parents=True)
+            made += [free, free.parent] if is_new else [free]
+            return free
+        except FileExistsError:
+            number += 1
+            free = path.with_name(f"{path.name}-{number}")
+        except OSError:
+            return free  # the program says why it cannot be written
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except OSError:
+            return  # not empty
 
 
 def _words(options: Mapping[str, Value], but: Sequence[str]) -> list[str]:

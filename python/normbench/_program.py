@@ -20,7 +20,7 @@ def program() -> str:
 
     Raises Error if the program is not there.
     """
-    here = Path(__file__).resolve().parent
+    here = Path(os.path.abspath(__file__)).parent
     for path in (_beside(here), _recorded(here)):
         if path and path.is_file():
             return str(path.resolve())
@@ -47,7 +47,7 @@ def _recorded(here: Path) -> Path | None:
         wheel = importlib.metadata.distribution("normbench")
     except importlib.metadata.PackageNotFoundError:
         return None
-    if Path(str(wheel.locate_file("normbench"))).resolve() != here:
+    if Path(str(wheel.locate_file("normbench"))).resolve() != here.resolve():
         return None  # another installation
     programs = [file for file in wheel.files or [] if file.parts[-2:] == ("bin", "normbench")]
     return Path(str(programs[0].locate())) if programs else None
@@ -66,12 +66,15 @@ def call(arguments: Sequence[str], stdin: str | None = None, progress: bool = Tr
     """Runs the program and returns how it ended. Raises KeyboardInterrupt after a Ctrl-C, once the program has ended.
 
     With `progress`, what the program writes to stderr is also written to sys.stderr, as it comes. `environment` is added to that of
-    this process.
+    this process. In a virtual environment, "python3" in the command of a peer is that of the environment, activated or not.
     """
+    path = os.environ.get("PATH", os.defpath)
+    if sys.prefix != sys.base_prefix:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{path}"
     # In a session of its own, the program gets no Ctrl-C from the terminal beside those that are passed on here.
     child = subprocess.Popen([program(), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace", start_new_session=True,
-                             env={**os.environ, **(environment or {})})
+                             env={**os.environ, "PATH": path, **(environment or {})})
     out: list[str] = []
     told: list[str] = []
     try:

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, Iterator, Mapping, Sequence
 
-from ._errors import BadInput
+from ._errors import BadInput, Error
 from ._program import succeed
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class Case:
 
     def __repr__(self) -> str:
         told = f"{self.median_ms:.4g} ms" if self.median_ms is not None else f"{self.status}: {self.reason}"
-        return f"<Case {self.experiment}, {self.variant} {self.axes or ''}: {told}>"
+        axes = f" {self.axes}" if self.axes else ""
+        return f"<Case {self.experiment}, {self.variant}{axes}: {told}>"
 
 
 class Group:
@@ -79,6 +80,7 @@ class Results:
         self.name: str = data["name"]
         self.interrupted: bool = data["interrupted"]
         self.groups: list[Group] = [Group(one) for one in data["groups"]]
+        self._written = _written(path)
 
     @property
     def cases(self) -> list[Case]:
@@ -95,24 +97,29 @@ class Results:
 
     def text(self) -> str:
         """Returns the report as text, as the program prints it at the end of a run."""
-        return succeed(["report", self.path, "--format", "text"], progress=False).stdout
+        return self._report("--format", "text")
 
     def html(self) -> str:
         """Returns the report as a page of HTML, with all it needs in it."""
-        return succeed(["report", self.path, "--format", "html", "--quiet"], progress=False).stdout
+        return self._report("--format", "html", "--quiet")
 
     def rows(self) -> list[dict[str, Any]]:
         """Returns a row for each case. docs/results.md describes the columns."""
-        rows: list[dict[str, Any]] = json.loads(
-            succeed(["report", self.path, "--table", "answer", "--format", "json", "--quiet"], progress=False).stdout)
+        rows: list[dict[str, Any]] = json.loads(self._report("--table", "answer", "--format", "json", "--quiet"))
         return rows
+
+    def _report(self, *options: str) -> str:
+        """Returns what the program reports of the document. Raises Error if the file is not the one that was loaded."""
+        if _written(self.path) != self._written:
+            raise Error(f"{self.path} is gone or was changed after it was loaded (load it again)", 2)
+        return succeed(["report", self.path, *options], progress=False).stdout
 
     def round_rows(self) -> Iterator[dict[str, Any]]:
         """Returns a row for each round of each case: which case, "round" from 0, and a value of each of its columns.
 
         Times are those of a turn, in ns. "held_up" tells that other programs held the round up, so that no figure counts it.
         """
-        names = list(dict.fromkeys(name for case in self.cases for name in case.data.get("rounds", {})))
+        names = self._columns_of_rounds()
         for row, case in zip(self.rows(), self.cases):
             about = {"experiment": row["experiment"], "point": row["point"], "variant": row["variant"],
                      "iterations": case.iterations, "images": case.images}
@@ -122,27 +129,46 @@ class Results:
                 values = {name: columns[name][i] if name in columns else 0 for name in names}
                 yield {**about, "round": i, "held_up": i in held_up, **values}
 
+    def _columns_of_rounds(self) -> list[str]:
+        return list(dict.fromkeys(["wall_ns", *(name for case in self.cases for name in case.data.get("rounds", {}))]))
+
+    def _table(self, rounds: bool) -> tuple[list[dict[str, Any]], list[str], list[str]]:
+        """Returns the rows of a frame, its columns, and those of the columns that hold numbers of which none is known."""
+        if rounds:
+            rows = list(self.round_rows())
+            columns = ["experiment", "point", "variant", "iterations", "images", "round", "held_up", *self._columns_of_rounds()]
+        else:
+            rows = self.rows()
+            columns = list(rows[0]) if rows else []
+        return rows, columns, [name for name in columns if rows and all(row[name] is None for row in rows)]
+
     def to_pandas(self, rounds: bool = False) -> "pandas.DataFrame":
         """Returns a pandas DataFrame with a row for each case, or for each round of each case. Needs pandas."""
         import pandas
 
-        return pandas.DataFrame(list(self.round_rows()) if rounds else self.rows())
+        rows, columns, unknown = self._table(rounds)
+        return pandas.DataFrame(rows, columns=pandas.Index(columns)).astype(dict.fromkeys(unknown, "float64"))
 
     def to_polars(self, rounds: bool = False) -> "polars.DataFrame":
         """Returns a polars DataFrame with a row for each case, or for each round of each case. Needs polars."""
         import polars
 
-        rows = list(self.round_rows()) if rounds else self.rows()
-        return polars.DataFrame(rows, infer_schema_length=None)
+        rows, columns, unknown = self._table(rounds)
+        if not rows:
+            return polars.DataFrame(schema=columns)
+        return polars.DataFrame(rows, infer_schema_length=None, schema_overrides=dict.fromkeys(unknown, polars.Float64))
 
     def __repr__(self) -> str:
         return f"<Results {self.name}: {len(self.groups)} groups, {len(self.cases)} cases>"
 
     def _repr_html_(self) -> str:
-        # A frame keeps the page's styles and scripts apart from those of the notebook.
-        page = html.escape(self.html(), quote=True)
-        return (f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="{html.escape(self.name)}" '
-                'style="width: 100%; height: 40em; border: 0"></iframe>')
+        # A frame keeps the page's styles and scripts apart from those of the notebook. Links to places in the page
+        # need a base, without which they would lead to the notebook.
+        page = html.escape(self.html().replace("<head>", '<head><base href="about:srcdoc">', 1), quote=True)
+        name = html.escape(self.name)
+        return (f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" title="{name}" '
+                'style="width: 100%; height: 40em; border: 0"></iframe>'
+                f"<small>normbench: {name}. A notebook that is not trusted shows no report above.</small>")
 
 
 def load(path: str | Path) -> Results:
@@ -155,6 +181,15 @@ def load(path: str | Path) -> Results:
     if isinstance(data, list):
         raise BadInput(f"{path} holds {len(data)} documents: load them one by one", 2, [])
     return Results(whole, data)
+
+
+def _written(path: str) -> tuple[int, int, int] | None:
+    """Returns what tells whether the document at a path is still the same: its inode, size and time. None without a file."""
+    try:
+        status = os.stat(os.path.join(path, "results.json") if os.path.isdir(path) else path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _array(values: list[int]) -> Sequence[int]:

@@ -60,8 +60,9 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   };
   if (baseline < 0 || !is_told(group.cases[baseline])) return ratios;
   const auto of_baseline = cpu_times_ns(group.cases[baseline]);
-  // Other programs evict data from the caches. This lengthens a short turn by a larger factor than
-  // a long turn, so it does not cancel in the ratio. The interval is therefore widened.
+  // Other programs evict data from the caches. This lengthens the CPU time of a case by a larger
+  // factor if the case runs only briefly in each round. So the effect does not cancel in the ratio
+  // of two cases, and the interval is widened.
   constexpr double effect = 1 + kProcessEffect;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
     if (i == baseline || !is_told(group.cases[i])) continue;
@@ -71,7 +72,7 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   return ratios;
 }
 
-/// Returns the number of threads that a case has at the same time.
+/// Returns the number of threads of a case. For a pipeline, these are the threads of all servers.
 std::int64_t threads_of(const CaseResult& result) {
   if (!result.pipeline) return result.threads;
   std::int64_t sum = 0;
@@ -108,6 +109,7 @@ GroupAnalysis analyse(const GroupResult& group, const MeasuredDocument& document
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i)
     analysis.indices.emplace(group.cases[i].variant, i);
   analysis.pairs = Pairs(measured);
+  analysis.headspaces = headspaces(group, analysis.pairs, results);
   analysis.noise = noise_of(group, results);
   analysis.device = device_states(group);
   analysis.host = host_states(group, results);

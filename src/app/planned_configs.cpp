@@ -19,10 +19,13 @@ namespace fs = std::filesystem;
 
 std::optional<std::string> own_configs() {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  // These paths are relative to the program's folder. In this order, they are for a program in bin/
-  // of an installation, in the package beside its libraries, and in a build folder.
-  for (const char* const place :
-       {"../share/normbench/configs", "../../share/normbench/configs", "../../configs"})
+  // These paths are relative to the program's folder. In this order, they are for a program in:
+  // - bin/ of an environment into which a wheel was installed;
+  // - lib/normbench/ of a package, beside its libraries;
+  // - scripts/ of an unpacked wheel to which an environment has links;
+  // - a build folder, such as build/release/.
+  for (const char* const place : {"../share/normbench/configs", "../../share/normbench/configs",
+                                  "../data/share/normbench/configs", "../../configs"})
     if (fs::is_directory(here / place)) return fs::weakly_canonical(here / place).string();
   return std::nullopt;
 }

@@ -32,6 +32,13 @@ std::string sentence(const Note& note) {
           "not checked: {} has no reference, and no other variant has the same output", names);
     case Note::Kind::Undefined:
       return fmt::format("not checked: what {} writes is undefined", names);
+    case Note::Kind::PartOfAnEpoch:
+      return fmt::format(
+          "a turn takes {} of the {} batches of an epoch, so the start of the loader weighs more",
+          note.count, note.of);
+    case Note::Kind::OwnCode:
+      return fmt::format("not checked: {} {} your own code", names,
+                         note.names.size() == 1 ? "is" : "are");
     case Note::Kind::Rounding:
       return fmt::format("not checked: {}", rounding);
     case Note::Kind::RoundingOfSome:

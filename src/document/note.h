@@ -1,4 +1,4 @@
-/// Notes on cases. In a document, each note is a sentence.
+/// Notes on the results of cases. A document has the sentence of each note.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,18 @@ namespace normbench {
 
 struct Note {
   enum class Kind {
-    ImagesOfATurn,    // a turn loads only `count` of the `of` images
-    ImagesOfTurns,    // all turns load only `count` of the `of` images
+    ImagesOfATurn,    // a turn loads only `count` of the dataset's `of` images
+    ImagesOfTurns,    // all turns load only `count` of the dataset's `of` images
     FewerIterations,  // a turn has `count` instead of `of` iterations, because of the time limit
     ChecksInTime,     // the time limit left no time to check whole outputs
-    DecodedSmaller,   // kernel `scaled` decodes `count` of `of` files at a smaller size
+    DecodedSmaller,   // the kernel `scaled` decodes `count` of `of` files at a smaller size
     SmallDataset,     // a batch of `of` images has only `count` different ones
-    NoReference,      // op `names` has no reference, and no other variant has an output to compare
+    NoReference,      // no reference for op `names`, and no other variant has the same output
     Undefined,        // the output of op `names` is undefined
+    PartOfAnEpoch,    // a turn takes `count` of the `of` batches of the user's own loader
+    OwnCode,          // op `names` is the user's own code, whose output is compared with nothing
     Rounding,         // no output is checked: rounding errors may be as large as the values
-    RoundingOfSome,   // as Rounding, but for the outputs `names` only
+    RoundingOfSome,   // as Rounding, but only for the outputs `names`
     Allowance,  // a peer rounds `names` to the dtype of the output, and the bounds allow for it
     SameInput,  // the peer `names` gets the same input in every call
   };
@@ -37,8 +39,8 @@ inline constexpr const char* kNotLookedFor = "not looked for";
 /// Why limits of the machine were not measured for a group.
 enum class NoLimit {
   NothingRuns,   // no variant of the group can run
-  NothingTimed,  // the run measures nothing
-  Slower,        // the time is short, and other streams of the same bytes are faster
+  NothingTimed,  // the run checks or profiles the cases, but times none
+  Slower,        // there was time only for the memory streams that were fastest when tried
 };
 
 /// Returns the reason as it is written in a document.

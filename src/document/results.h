@@ -20,18 +20,19 @@
 
 namespace normbench {
 
-/// One turn of a contender. A contender is a case or a limit of the machine; in each round every
-/// contender has one turn. Times are of the whole turn with all its iterations.
+/// One turn of a contender. A contender is a case, or a limit: a case that measures what the
+/// machine can do at most. In each round every contender has one turn. Times are of the whole turn
+/// with all its iterations.
 struct Round {
   std::int64_t wall_ns = 0;
   std::int64_t device_ns = 0;
   std::int64_t submitted_ns = 0;  // time until all work was submitted to a device; 0 without one
   std::int64_t cpu_ns = 0;
-  std::int64_t start_ns = 0;   // since the start of the group
+  std::int64_t start_ns = 0;   // start of the turn, since the start of the group
   std::int64_t queued_ns = 0;  // longest time that a thread of the case waited for a CPU
   Counters counters;
-  Disturbance disturbance = {};     // from outside of this process, during the turn and its warm-up
-  DeviceState state = {};           // of the device used, at the end of the turn
+  Disturbance disturbance = {};     // from outside this process, during the turn and its warm-up
+  DeviceState state = {};           // state of the device used, at the end of the turn
   std::int64_t turn_clock_mhz = 0;  // mean SM clock of the device over the turn; 0: not known
   bool operator==(const Round&) const = default;
 };
@@ -42,8 +43,8 @@ constexpr auto words(Status) {
       {{Status::Ok, "ok"}, {Status::Skipped, "skipped"}, {Status::Failed, "failed"}});
 }
 
-/// Why the measuring of a group ended: all intervals were narrow enough (Precision), or the time
-/// limit was reached (Time).
+/// Why the measuring of a group ended: all confidence intervals were narrow enough (Precision), or
+/// the time limit was reached (Time).
 enum class Stop { Precision, Time };
 constexpr auto words(Stop) {
   return std::to_array<Word<Stop>>({{Stop::Precision, "precision"}, {Stop::Time, "time"}});
@@ -60,11 +61,12 @@ constexpr auto words(DeviceTimes) {
 
 struct StageResult {
   std::string op, label, kernel;
-  bool forced = false;                   // true: the config names the kernel
-  std::vector<std::string> ranges = {};  // ranges of the config around the stage, outermost first
+  bool forced = false;  // true: the config names the kernel
+  // The names of the ranges that the config puts around the stage, outermost first.
+  std::vector<std::string> ranges = {};
   Place place = Place::Cpu;
   TensorDesc out;
-  Json parameters = {};             // members of the op in the config; null: none
+  Json parameters = {};             // the op's members in the config; null: none
   std::int64_t min_bytes = 0;       // per iteration: fewest bytes that any kernel must move
   std::int64_t min_read_bytes = 0;  // the part of `min_bytes` that is read
   std::int64_t bytes = 0;           // per iteration: bytes that the chosen kernel moves
@@ -74,7 +76,7 @@ struct StageResult {
   // Time that each turn spent in this stage, in ns (on a GPU: device time). Empty if not measured.
   std::vector<std::int64_t> rounds_ns;
   std::vector<std::int64_t> calls_ns = {};  // on a GPU: host time of each turn in this stage
-  bool staged = false;    // true: `rounds_ns` is from further turns after all rounds
+  bool staged = false;    // true: `rounds_ns` is from separate turns after all rounds
   bool resident = false;  // true: the input was just written and is still in a cache
   bool operator==(const StageResult&) const = default;
 };
@@ -136,9 +138,9 @@ struct LaneResult {
   std::string name;
   std::int64_t servers = 1, threads = 1;  // `threads`: of each server
   std::vector<std::int64_t> stages = {};  // indices into the stages of the case
-  std::string alone = {};                 // name of the limit with only this lane; "": none
+  std::string alone = {};                 // name of the limit that runs only this lane; "": none
   // For each round: `busy_ns` is the working time of all servers together, and `exposed_ns` the
-  // time in which no other lane worked. Both are empty if device work was not timed.
+  // time in which only this lane worked. Both are empty if device work was not timed.
   std::vector<std::int64_t> busy_ns = {}, exposed_ns = {};
   bool operator==(const LaneResult&) const = default;
 };
@@ -162,7 +164,7 @@ struct PipelineResult {
 /// The files that a case loads.
 struct DatasetResult {
   std::int64_t images = 0, files = 0;
-  std::int64_t bytes = 0;  // of all files
+  std::int64_t bytes = 0;  // bytes of all files
   // From the manifest of the dataset: the seconds that making it took, and the mean peak
   // signal-to-noise ratio of its images in dB. 0: not known.
   double prepare_seconds = 0, psnr_db = 0;
@@ -170,6 +172,47 @@ struct DatasetResult {
   std::vector<RemarkedFiles> remarks = {};  // remarks on files that are loaded
   Beside beside = {};                       // other files in the folders, which are not loaded
   bool operator==(const DatasetResult&) const = default;
+};
+
+/// What the user's own code is. Loader: an iterable of batches. Dataset: a dataset of PyTorch,
+/// which has single images. Transform: a function of a batch.
+enum class OwnCodeKind { Loader, Dataset, Transform };
+constexpr auto words(OwnCodeKind) {
+  return std::to_array<Word<OwnCodeKind>>({{OwnCodeKind::Loader, "loader"},
+                                           {OwnCodeKind::Dataset, "dataset"},
+                                           {OwnCodeKind::Transform, "transform"}});
+}
+
+/// How the elements of an array lie in memory. ChannelsLast: PyTorch's memory format of that name,
+/// with the axes [n, c, h, w]. Strided: neither contiguous nor ChannelsLast.
+enum class ArrayOrder { Contiguous, ChannelsLast, Strided };
+constexpr auto words(ArrayOrder) {
+  return std::to_array<Word<ArrayOrder>>({{ArrayOrder::Contiguous, "contiguous"},
+                                          {ArrayOrder::ChannelsLast, "channels_last"},
+                                          {ArrayOrder::Strided, "strided"}});
+}
+
+/// The first batch of a turn that the user's own code gave, as reported by the peer (the other
+/// program) that ran the code. The members from `dtype` to `bytes` describe the largest array of
+/// the batch.
+struct GivenResult {
+  std::string dtype, device;  // in the words of its library: "float64", "cuda:0"
+  std::vector<std::int64_t> shape = {};
+  ArrayOrder order = ArrayOrder::Contiguous;
+  bool pinned = false;           // the array lies in page-locked memory
+  std::int64_t bytes = 0;        // of the array
+  std::int64_t batch_bytes = 0;  // of all arrays of the batch
+  // Worker processes of the loader. std::nullopt if there is no loader that has this number.
+  std::optional<std::int64_t> workers = {};
+  bool operator==(const GivenResult&) const = default;
+
+  /// Returns the number of elements, or the largest number if there are more.
+  std::int64_t elements() const {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : shape)
+      if (__builtin_mul_overflow(count, extent, &count)) return INT64_MAX;
+    return count;
+  }
 };
 
 struct CaseResult {
@@ -185,25 +228,26 @@ struct CaseResult {
   bool graph = false;             // true: GPU stages run as CUDA graphs
   std::optional<PipelineResult> pipeline = {};  // set if several items are in flight
   std::optional<DatasetResult> dataset = {};    // set if the case loads files
+  std::optional<GivenResult> given = {};        // set if the case runs the user's own code
   std::string peer = {};                        // name of the peer that ran it; "": this process
   std::string peer_version = {};                // version that the peer reports: "torch 2.9.0"
   bool resident = false;                        // true: a limit with buffers that stay in the cache
-  std::int64_t iterations = 0;                  // per turn
-  std::int64_t images = 0;                      // per iteration
+  std::int64_t iterations = 0;                  // iterations per turn
+  std::int64_t images = 0;                      // images per iteration
   std::int64_t source_bytes = 0;             // bytes that an iteration must read (source or files)
   std::int64_t result_bytes = 0;             // bytes that an iteration must write (outputs)
-  std::optional<TensorDesc> source = {};     // the first source; std::nullopt: files
+  std::optional<TensorDesc> source = {};     // the first source; std::nullopt: the case loads files
   std::vector<TensorDesc> more_inputs = {};  // further sources, and outputs of a setup
-  std::vector<TensorDesc> outputs = {};      // empty: the output of the last stage
+  std::vector<TensorDesc> outputs = {};      // empty: only the output of the last stage
   std::int64_t first_call_ns = 0;
   // The overhead in the device time of each stage, in ns: the time between two marks (CUDA events)
   // with no work between them. 0: not measured.
   std::int64_t bracket_ns = 0;
   std::vector<StageResult> stages;
   std::vector<Round> rounds;
-  std::vector<Round> cut_rounds = {};  // after the last whole block of rounds; not in statistics
+  std::vector<Round> cut_rounds = {};  // rounds after the last complete block; not in statistics
   CheckResult check;
-  std::vector<std::string> notes;  // like "a turn loads 16 of 40 images"
+  std::vector<std::string> notes;  // sentences like "a turn loads 16 of 40 images"
   bool operator==(const CaseResult&) const = default;
 };
 
@@ -268,11 +312,16 @@ struct ProfileTimes {
   bool operator==(const ProfileTimes&) const = default;
 };
 
-/// What the recording of a profile lost; 0 for nothing. TraceLosses in trace/model.h explains the
-/// members.
+/// What the recording of a profile lost; 0 for nothing.
 struct ProfileLosses {
+  // Records that the tracer dropped because it had no room, buffers that it lost with all their
+  // records, and records whose times are missing.
   std::int64_t dropped = 0, lost_buffers = 0, without_times = 0;
+  // Calls that start device work, those of them whose work was recorded, and device work whose call
+  // was not recorded.
   std::int64_t launches = 0, launched = 0, without_launch = 0;
+  // Device work that seems to start before its call, and the longest time from the start of such
+  // work to its call.
   std::int64_t before_launch = 0, most_skew_ns = 0;
   bool operator==(const ProfileLosses&) const = default;
 };
@@ -307,18 +356,21 @@ struct GroupResult {
   Json point = Json::object();
   std::string baseline;
   std::vector<CaseResult> cases;
-  std::vector<CaseResult> limits;                // limits of the machine, such as "stream 1:4 nt"
-  std::vector<std::vector<int>> order;           // by round: indices into cases followed by limits
-  std::vector<std::vector<int>> cut_order = {};  // of `cut_rounds`; the last list may be shorter
-  std::optional<Stop> stop = {};                 // std::nullopt: no rounds were measured
-  // Backend::condition() of the device before and after all rounds; null without a device.
+  std::vector<CaseResult> limits;  // limits of the machine, such as "stream 1:4 nt"
+  // For each round: the contenders in the order of their turns, as indices into `cases` followed by
+  // `limits`. `cut_order` is the same for the rounds in `cut_rounds`; its last list may be shorter.
+  std::vector<std::vector<int>> order;
+  std::vector<std::vector<int>> cut_order = {};
+  std::optional<Stop> stop = {};  // std::nullopt: no rounds were measured
+  // The facts of Backend::condition(), such as clocks and temperature of the GPU, before and after
+  // all rounds; null without a GPU.
   Json condition_before = {}, condition_after = {};
-  std::int64_t slowest_state_ns = 0;  // longest time that reading a Round::state took
+  std::int64_t slowest_state_ns = 0;  // longest time that it took to read a Round::state
   std::vector<CaseProfile> profile;
   std::vector<Published> published;
   std::vector<Claim> claims;
-  std::vector<std::string> ids = {};  // ids of the published experiments that this group reproduces
-  // Settings of the experiment, which replace those of the config.
+  std::vector<std::string> ids = {};  // published experiments that this group reproduces
+  // Settings of the experiment. They replace the same settings of the config.
   std::optional<double> precision = {};
   std::optional<Cache> cache = {};
   std::vector<Difference> may_differ = {};  // differences between outputs that are allowed
@@ -326,7 +378,7 @@ struct GroupResult {
   bool operator==(const GroupResult&) const = default;
 };
 
-/// A pair of variants whose true ratio is known:
+/// A pair of variants whose true ratio of times is known:
 /// - Identical: the same variant twice, with data far larger than the cache.
 /// - Cached: the same variant twice, with data that fits in the cache.
 /// - Slowed: the second variant does 5 % more work than the first.
@@ -341,7 +393,7 @@ constexpr auto words(PairKind) {
 struct MeasuredPair {
   PairKind kind = PairKind::Identical;
   std::int64_t seed = 0;
-  bool fresh_process = false;  // measured in a new process
+  bool fresh_process = false;  // true: a new process measured the pair
   GroupResult group;
 };
 
@@ -405,8 +457,8 @@ Json to_json(const GroupResult& group);
 Json head_json(const Results& results);
 
 /// Reads a document and ignores its derived fields ("summary", "verdict", ...). Adds all mistakes
-/// to `issues`. If there are none, also adds contradictions between values. Throws Invalid if it is
-/// no results document.
+/// to `issues`. If there are no mistakes, also adds contradictions between values. Throws Invalid
+/// if it is not a results document.
 Results read_results(Json document, std::vector<Issue>& issues);
 /// Reads a document. Throws Invalid ("/groups/0/cases/1/rounds: …") if there is any mistake.
 Results read_results(Json document);

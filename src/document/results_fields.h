@@ -1,9 +1,9 @@
-/// The fields of the results document, in one list per struct for writing, reading and describing
-/// (field_schema.h). A list calls io.object() with a name and the meaning of the struct, and then
-/// one of these functions for each field:
-/// - `io.required` if every document must have it;
-/// - `io.when_known` if it is left out when it is null, 0, empty or all zeros;
-/// - `io(name, member, about)` otherwise.
+/// The fields of the results document. Each struct has one function fields(io, x), which is used to
+/// write the struct, to read it, and to describe it (field_schema.h). fields() calls io.object()
+/// with a name and the meaning of the struct, and then one of these functions for each field:
+/// - `io.required` if every document must have the field;
+/// - `io.when_known` if the field is left out when it is null, 0, empty or all zeros;
+/// - `io(name, member, about)` for any other field.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ inline constexpr std::int64_t kMostWhole = 1'000'000'000'000'000;
 inline constexpr double kMostNumber = 1e40;
 inline constexpr int kMostContender = 999'999;
 
-/// The smallest allowed value of all fields named `name`, in any struct. For fields that are not in
-/// kLeast it is 0.
+/// The smallest value that a field with this name may have, in any struct. For names that are not
+/// in kLeast it is 0.
 struct Least {
   std::string_view name;
   double value;
@@ -269,6 +269,19 @@ void fields(auto& io, Is<DatasetResult> auto& x) {
                 {"Files with a wanted ending in subfolders, which are not loaded", "files"});
 }
 
+void fields(auto& io, Is<GivenResult> auto& x) {
+  io.object("given", "What your own code gave in the first batch of a turn: its largest array");
+  io.required("dtype", x.dtype, {"The dtype, in the words of its library, like \"float64\""});
+  io("shape", x.shape, {"The shape", "elements"});
+  io("order", x.order, {"How the elements lie in memory"});
+  io("device", x.device, {"Where the array is, like \"cpu\" or \"cuda:0\""});
+  io("pinned", x.pinned, {"The array lies in page-locked memory"});
+  io("bytes", x.bytes, {"The size of the array", "bytes"});
+  io("batch_bytes", x.batch_bytes, {"The size of all arrays of the batch", "bytes"});
+  io.when_known("workers", x.workers,
+                {"Worker processes of the loader; absent: not known", "processes"});
+}
+
 void fields(auto& io, Is<CaseResult> auto& x) {
   io.object("case", "A contender of a group: a variant of the config, or a limit of the machine");
   io.required("variant", x.variant, {"Its name, unique in the group"});
@@ -290,6 +303,7 @@ void fields(auto& io, Is<CaseResult> auto& x) {
   io.when_known("pipeline", x.pipeline,
                 {"How several items are in flight; absent: one iteration after the other"});
   io.when_known("dataset", x.dataset, {"The files that it loads; absent: none"});
+  io.when_known("given", x.given, {"What your own code gave; absent: none of it runs"});
   io.when_known("peer", x.peer, {"The peer of the config that ran it; absent: normbench itself"});
   io.when_known("peer_version", x.peer_version,
                 {"The version that the peer reported, like \"torch 2.9.0\""});

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Checks the range of all numbers in `json`, which may have any structure, because other code
-/// computes with these numbers.
+/// Adds an issue for each number in `json` whose magnitude is above kMostNumber, because other code
+/// computes with these numbers. `json` may have any structure.
 void check_numbers(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
   if (json.is_number() && std::abs(json.get<double>()) > kMostNumber)
     issues.push_back(
@@ -34,7 +34,8 @@ class Loader {
   void operator()(const char* name, T& value, About) {
     if (reader_.has(name)) read(name, value);
   }
-  /// A document has "" for a word that is not known. Such a text leaves `value` unchanged.
+  /// If the value of an enumeration is not known, a document has "" in place of its word. Then
+  /// `value` stays unchanged.
   template <Enum E>
   void operator()(const char* name, E& value, About) {
     if (reader_.has(name) && reader_.member(name) != "") read(name, value);
@@ -87,7 +88,7 @@ class Loader {
       std::same_as<T, ProfileCounters> || std::same_as<T, ProfileTimes> ||
       std::same_as<T, ProfileLosses> || std::same_as<T, ClaimedRatio> ||
       std::same_as<T, ClaimedTrend> || std::same_as<T, PipelineResult> ||
-      std::same_as<T, DatasetResult>
+      std::same_as<T, DatasetResult> || std::same_as<T, GivenResult>
   void read(const char* name, T& value) {
     Loader loader(reader_.object(name));
     fields(loader, value);
@@ -210,7 +211,7 @@ void check_lengths(const CaseResult& result, const std::string& pointer,
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     const StageResult& stage = result.stages[i];
     const std::string at = fmt::format("{}/stages/{}", pointer, i);
-    if (stage.staged) continue;  // its times are from separate turns
+    if (stage.staged) continue;  // the times of the stage are from separate turns
     check_length(stage.rounds_ns, rounds, at + "/rounds_ns", issues);
     check_length(stage.calls_ns, rounds, at + "/calls_ns", issues);
   }
@@ -297,7 +298,7 @@ Results read_results(Json document, std::vector<Issue>& issues) {
     fields(of_group, results.groups.emplace_back());
     groups[i] = nullptr;
   }
-  if (issues.empty())  // otherwise missing fields would cause further issues
+  if (issues.empty())  // after an issue, missing fields would cause further ones
     for (std::size_t i = 0; i < results.groups.size(); ++i)
       check(results.groups[i], fmt::format("/groups/{}", i), issues);
   std::ranges::for_each(results.groups, mark_by_names);

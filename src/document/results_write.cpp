@@ -29,6 +29,7 @@ Json write(const ClaimedRatio& value) { return object(value); }
 Json write(const ClaimedTrend& value) { return object(value); }
 Json write(const PipelineResult& value) { return object(value); }
 Json write(const DatasetResult& value) { return object(value); }
+Json write(const GivenResult& value) { return object(value); }
 
 Json write(const TensorDesc& desc) {
   Json json = tensor_json(desc);

@@ -21,8 +21,8 @@ namespace normbench {
 
 namespace {
 
-/// Reads images of a tensor. If host code cannot read the tensor's memory, images are copied to a
-/// buffer first.
+/// Reads images of a tensor. If host code cannot read the tensor's memory, or only without CPU
+/// caches, images are copied to a buffer first.
 class Images {
  public:
   /// `desc` describes the whole tensor. `view` holds the tensor's images from number `begin` on.
@@ -62,8 +62,8 @@ class Images {
   std::int64_t first_ = 0;  // the first image in slab_
 };
 
-/// Splits `all` into parts that are checked separately: groups of images or, with `by_rows`, groups
-/// of rows of one image.
+/// Splits the images `all` into parts that are checked separately. A part is some images or, with
+/// `by_rows`, some rows of one image.
 std::vector<ImageRange> parts_of(const Case& planned, const ImageRange& all, bool by_rows) {
   std::vector<ImageRange> parts;
   const std::int64_t slab = by_rows ? 1 : slab_images(planned), end = all.first + all.count;
@@ -78,9 +78,9 @@ std::vector<ImageRange> parts_of(const Case& planned, const ImageRange& all, boo
   return parts;
 }
 
-/// Replaces each correct infinity in `got` by the exact value. An infinity is correct if some value
-/// within the bound of the exact value becomes this infinity when it is rounded to `dtype`, the
-/// dtype of the output.
+/// Replaces each correct infinity in `got` by the exact value, so that it counts as free of error.
+/// `dtype` is the dtype of the output. An infinity is correct if a value that is within the bound
+/// of the exact value becomes this infinity when it is rounded to `dtype`.
 void let_overflow(const Exact& exact, DType dtype, Tensor64& got) {
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     double& value = got.values[i];
@@ -236,9 +236,9 @@ struct Likeness {
   }
 };
 
-/// Returns the lowest peak signal-to-noise ratio in dB that the kernel of a stage, or the peer that
-/// runs the case, promises. `of_peer` is the ratio that the peer promises; 0: none. Returns 0 if
-/// there is no promise.
+/// Kernels of stages, and the peer that runs the case, may promise a peak signal-to-noise ratio.
+/// Returns the lowest of these ratios in dB; 0 if there is none. `of_peer` is the ratio that the
+/// peer promises; 0: none.
 double psnr_bound(const Case& planned, double of_peer) {
   double least = of_peer;
   for (const Stage& stage : planned.stages)
@@ -257,8 +257,8 @@ std::string unchecked_text(const Case& planned, std::span<const OutputCheck> che
   return sentence({.kind = Note::Kind::RoundingOfSome, .names = names});
 }
 
-/// Returns the check of the output with the largest ratio of an error to its bound. An output that
-/// could not be checked counts only if one of its elements is wrong.
+/// Returns the check of one output: the output whose worst element has the largest ratio of error
+/// to bound. An output that could not be checked counts only if one of its elements is wrong.
 const OutputCheck* nearest_to_bound(std::span<const OutputCheck> checks) {
   const auto weight = [](const OutputCheck& check) {
     const bool counts = check.is_checked() || check.worst().is_wrong();
@@ -318,8 +318,8 @@ CheckOutcome held_by_likeness(const Likeness& likeness, double bound_db,
           .note = ""};
 }
 
-/// For a check that ended because its time was over: increases `unchecked_values` by the number of
-/// values of the images `all` that were not compared. Adds a note if there is none.
+/// Called only if the check ended because its time was over. Increases `unchecked_values` by the
+/// number of values of the images `all` that were not compared. Adds a note if there is none.
 void leave_out(const Case& planned, const ImageRange& all, std::span<const OutputCheck> checks,
                CheckOutcome& outcome) {
   for (std::size_t i = 0; i < checks.size(); ++i) {
@@ -380,9 +380,9 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
       ++compared;
     }
   };
-  // A team of threads checks only row-wise cases whose tensors host code can read in place. If
-  // `only` is set, the check runs between rounds, when the other processors should stay idle, so it
-  // uses one thread.
+  // Several threads check the parts only if the case is row-wise and host code can read its tensors
+  // in place. If `only` is set, the check runs between rounds, when the other processors should
+  // stay idle, so it uses one thread then.
   const auto is_here = [](const Images& images) { return images.is_read_in_place(); };
   const bool in_team =
       by_rows && !only && std::ranges::all_of(in, is_here) && std::ranges::all_of(out, is_here);
@@ -408,8 +408,8 @@ namespace {
 /// Finds the first stage that only peers run (a network), and returns the description of its first
 /// input. The case must have such a stage.
 const TensorDesc& fed(const Case& planned) {
-  const auto network = std::ranges::find_if(
-      planned.stages, [](const Stage& stage) { return is_peer_only(stage.op); });
+  const auto network =
+      std::ranges::find_if(planned.stages, [](const Stage& stage) { return is_network(stage.op); });
   return network->signature.in.front();
 }
 

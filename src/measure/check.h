@@ -19,11 +19,12 @@ struct CheckOutcome {
   // 1, got 4.1)"; "" if it is not wrong.
   std::string reason;
   std::string note;  // why outputs could not be compared; "" if all could
-  // The share of the pieces (see check_output()) that were compared. It is below 1 if the time was
-  // over.
+  // The number of pieces of the outputs that check_output() compared, divided by the number of all
+  // pieces. It is below 1 if the time for the check was over before the last piece.
   double share = 1;
   // The whole output, if there is no reference with which it could be compared; otherwise empty.
   std::optional<Tensor64> output = {};
+  std::optional<GivenResult> given = {};  // set if the case runs the user's own code
 
   /// Makes the outcome wrong if a saved file is wrong. `wrong` is the reason, like "wrong file
   /// 2-0-1.png: ...", or "" if all files are correct.
@@ -41,13 +42,15 @@ struct CheckOutcome {
 /// - If an op has undefined output values, nothing is compared.
 /// - If an op runs only in peers, nothing is compared. The outcome contains the output, and is
 ///   wrong if the output has infinities or NaN.
-/// The outputs are compared in pieces. A piece is some images with about 1 million values or, in a
-/// row-wise case, some rows of an image. With whole_batch(), the only piece is the whole batch. If
-/// host code cannot read the memory of a tensor, the tensor is copied piece by piece.
-/// - `item` is the index, within its turn, of the iteration that gave the outputs. It is used only
-///   if the case loads files, because each iteration loads other files.
-/// - `only` has the images to check; empty: all. `outputs` may hold just these images. For a case
-///   with whole_batch(), `only` is ignored.
+/// The outputs are compared in pieces. A piece is one image, or several images that have at most 1
+/// million values together in all tensors of the case. If Case::row_wise() is true and no peak
+/// signal-to-noise ratio is promised, a piece is some rows of an image. If Case::whole_batch() is
+/// true, the only piece is the whole batch. A tensor in memory that host code cannot read, or only
+/// without CPU caches, is copied piece by piece.
+/// - `item` is the index of the iteration that gave the outputs, counted from the start of its
+///   turn. It is used only if the case loads files, because each iteration loads other files.
+/// - `only` has the images to check; empty: all. `outputs` may hold just these images. If
+///   Case::whole_batch() is true, `only` is ignored.
 /// - `is_over` is called before each piece except the first. Once it returns true, the remaining
 ///   pieces are not compared, and `unchecked_values` includes their values. With `is_over`, the
 ///   pieces are compared in random order. If it is empty, all pieces are compared.
@@ -67,7 +70,7 @@ struct Standard {
 /// `standard.planned`. This is so if both cases
 /// - run the same networks, each in the same mode (training or inference),
 /// - load the same files, or none,
-/// - give their first network inputs of the same shape, and
+/// - give their first network an input of the same shape, and
 /// - have outputs of the same dtype, layout and shape.
 bool is_standard_for(const Standard& standard, const Case& planned);
 

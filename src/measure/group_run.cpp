@@ -84,8 +84,9 @@ bool has_stage_times(const CaseResult& result) {
   });
 }
 
-/// Returns what the plan contains about the pipeline of a case. `parts` are the limits of the
-/// group. If one of them runs a lane of this pipeline alone, the result of the lane names it.
+/// Returns what the plan contains about the pipeline of a case. `parts` are the limits of the group
+/// (cases that measure what the machine can do). If one of these limits runs a lane of this
+/// pipeline alone, the result of the lane has the name of that limit.
 PipelineResult pipeline_result(const Case& planned, const std::vector<Case>& parts) {
   const Pipeline& pipeline = *planned.pipeline;
   PipelineResult result{.in_flight = pipeline.in_flight, .submit = pipeline.submit};
@@ -102,21 +103,21 @@ PipelineResult pipeline_result(const Case& planned, const std::vector<Case>& par
   return result;
 }
 
-/// Returns true if successive items load different images.
+/// Returns true if the case loads files, and successive items (batches) have different images.
 bool walks_through_files(const Case& planned) {
   const Load* const load = planned.loader();
   return load != nullptr && load->image_count() > load->batch;
 }
 
-/// Adds a note of this kind if `items` items have fewer images than the dataset.
+/// Adds a note of this kind if `items` items (batches) together have fewer images than the dataset.
 void note_images_of(CaseResult& result, std::int64_t items, Note::Kind kind) {
   const std::int64_t images = items * result.images;
   if (result.dataset && images < result.dataset->images)
     result.notes.push_back(sentence({.kind = kind, .count = images, .of = result.dataset->images}));
 }
 
-/// Stores the properties of the dataset that the case loads. Files that were left out because of
-/// `on_error: skip` are not counted.
+/// Stores the properties of the dataset that the case loads in the result of the case. Files that
+/// were left out because of `on_error: skip` are not counted.
 void note_dataset(Member& member) {
   const Load* const load = member.planned->loader();
   if (load == nullptr) return;
@@ -167,8 +168,8 @@ GroupResult empty_result(const Group& group) {
   return result;
 }
 
-/// Makes a contender and prepares it for its first call. The version of a peer is stored in
-/// `result` even if preparing the peer then fails.
+/// Makes a contender and prepares it for its first call. Stores the version of a peer in `result`
+/// before it prepares the peer, so that the version is known even if the preparation fails.
 std::unique_ptr<Contender> make_contender(const Case& planned, const Plan& plan,
                                           GroupMemory& memory, RunContext& context,
                                           std::mt19937_64& random, CaseResult& result) {
@@ -364,11 +365,12 @@ void GroupRun::check(Member& member, double seconds_allowed) {
   if (!member.planned->whole_batch())
     member.image_check_seconds /=
         std::max(1.0, outcome.share * static_cast<double>(member.planned->images()));
+  if (outcome.given) member.result->given = outcome.given;
   if (!outcome.output) return member.judge(outcome);
   if (standard_for(*member.planned) != nullptr)
     hold_to_standard(member, *outcome.output);
   else
-    member.given = std::move(outcome);  // compared after all first calls
+    member.given = std::move(outcome);  // its output is compared after all first calls
 }
 
 bool GroupRun::check_recent(Member& member) {
@@ -400,7 +402,7 @@ void GroupRun::hold_to_standard(Member& member, const Tensor64& output) {
   const Standard& standard = *standard_for(*member.planned);
   const CheckOutcome outcome = hold_to(standard, *member.planned, output);
   const bool repeats = standard.planned == member.planned && outcome.result.ok;
-  if (!repeats) member.judge(outcome);  // nothing new if a case agrees with its own first output
+  if (!repeats) member.judge(outcome);  // not if a case agrees with its own first output
 }
 
 const Member* GroupRun::witness_of(const Standard& standard) const {
@@ -419,7 +421,7 @@ void GroupRun::compare_first_outputs() {
   std::stable_partition(waiting.begin(), waiting.end(), [&](const Member* member) {
     return member->planned->variant == group().baseline;
   });
-  std::vector<Member*> first;  // members whose output became a standard
+  std::vector<Member*> first;  // members whose output became a Standard
   for (Member* member : waiting) {
     if (standard_for(*member->planned) != nullptr) {
       hold_to_standard(*member, *member->given->output);
@@ -462,7 +464,8 @@ void GroupRun::align_turns() {
       (baseline == contenders.end() ? contenders.front() : *baseline)->shape.iterations;
   const auto about_as_long = [its](const Member* member) {
     const std::int64_t own = member->shape.iterations;
-    return !member->planned->pipeline && own > 1 && its > 1 && own <= 2 * its && its <= 2 * own;
+    return !member->planned->pipeline && !is_own_loader(member->planned->stages.front().op) &&
+           own > 1 && its > 1 && own <= 2 * its && its <= 2 * own;
   };
   std::int64_t most = its;
   for (const Member* member : contenders)
@@ -493,7 +496,7 @@ ContenderTime GroupRun::time_of(const Member& member) const {
   if (context_.part.first == nullptr) {
     if (pipeline)
       time.fewest = pipeline->in_flight;
-    else if (member.planned->loader() != nullptr)
+    else if (roles_of(member.planned->stages.front().op).starts)
       time.fewest = 1;
   }
   if (!context_.part.check) return time;
@@ -607,6 +610,8 @@ void GroupRun::fit_turns() {
     Member& member = *contenders[i];
     if (member.wanted == 0) member.wanted = member.shape.iterations;
     member.shape.iterations = iterations_of(time_of(member), budget_.share);
+    if (const std::int64_t epoch = member.shape.epoch; epoch > 0 && member.shape.iterations > epoch)
+      member.shape.iterations -= member.shape.iterations % epoch;
     member.result->iterations = member.shape.iterations;
     if (!walks_through_files(*member.planned)) continue;
     walk_.add(*member.planned->loader(), member.shape.iterations, member.shape.most_iterations);
@@ -621,9 +626,15 @@ void GroupRun::note_fit(Member& member) {
   std::vector<std::string>& notes = member.result->notes;
   const auto before = std::ssize(notes);
   const std::int64_t iterations = member.shape.iterations;
-  if (iterations < member.wanted)
+  if (is_own_loader(member.planned->stages.front().op)) {
+    const std::int64_t epoch = member.shape.epoch;
+    if (iterations < epoch)
+      notes.push_back(
+          sentence({.kind = Note::Kind::PartOfAnEpoch, .count = iterations, .of = epoch}));
+  } else if (iterations < member.wanted) {
     notes.push_back(
         sentence({.kind = Note::Kind::FewerIterations, .count = iterations, .of = member.wanted}));
+  }
   if (!walk_.goes_on()) note_images_of(*member.result, iterations, Note::Kind::ImagesOfATurn);
   member.notes_of_fit.assign(notes.begin() + before, notes.end());
 }

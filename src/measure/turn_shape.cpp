@@ -13,6 +13,9 @@
 namespace normbench {
 namespace {
 
+// A turn is a whole epoch only if the epoch takes at most this time.
+constexpr double longest_epoch_ns = 3e9;
+
 constexpr double floor_clock_costs = 1000;
 constexpr int calibrations = 8;
 constexpr double calibrations_ns = 20e6;
@@ -213,12 +216,43 @@ std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns) {
 
 std::int64_t iterations_of_an_epoch(const Case& planned, double iteration_ns) {
   constexpr std::int64_t most = 16;
-  constexpr double most_ns = 3e9;
   const Load* const load = planned.loader();
   if (load == nullptr) return 1;
   const std::int64_t epoch = items_of_an_epoch(*load);
-  const auto in_time = static_cast<std::int64_t>(most_ns / std::max(iteration_ns, 1.0));
+  const auto in_time = static_cast<std::int64_t>(longest_epoch_ns / std::max(iteration_ns, 1.0));
   return std::max<std::int64_t>(1, std::min({epoch, most, in_time}));
+}
+
+LoaderTimes loader_times(std::int64_t epoch,
+                         const std::function<double(std::int64_t batches)>& run_ns) {
+  constexpr double longest_ns = 1.5e9;
+  constexpr std::int64_t most = 1 << 20;
+  LoaderTimes times;
+  std::int64_t batches = 1, before = 0;
+  double before_ns = 0;
+  while (true) {
+    const double ns = run_ns(batches);
+    times.spent_ns += ns;
+    ++times.runs;
+    // Without another number of batches to compare with, a batch counts as if nothing had to start.
+    times.batch_ns = ns / static_cast<double>(batches);
+    if (before > 0 && ns > before_ns)
+      times.batch_ns =
+          std::min(times.batch_ns, (ns - before_ns) / static_cast<double>(batches - before));
+    times.start_ns = ns - times.batch_ns * static_cast<double>(batches);
+    if (batches == epoch || batches >= most || times.spent_ns > longest_ns) return times;
+    before = batches;
+    before_ns = ns;
+    batches = epoch > 0 ? std::min(2 * batches, epoch) : 2 * batches;
+  }
+}
+
+std::int64_t whole_epochs(std::int64_t batches, std::int64_t epoch, const LoaderTimes& times) {
+  const double fitting =
+      std::max(0.0, longest_epoch_ns - times.start_ns) / std::max(times.batch_ns, 1.0);
+  if (epoch == 0 || static_cast<double>(epoch) > fitting)
+    return std::max(batches, static_cast<std::int64_t>(std::min(fitting, 1e6)));
+  return (batches + epoch - 1) / epoch * epoch;
 }
 
 double clock_cost_ns(Clock& clock) {

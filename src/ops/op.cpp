@@ -81,9 +81,11 @@ T read_one(Reader& reader) {
 
 template <class T>
 void append_samples(std::vector<Op>& ops, const Shape& shape) {
-  if constexpr (!requires { &T::read; })
+  if constexpr (roles_for<T>.starts || roles_for<T>.peer_only)
+    return;
+  else if constexpr (!requires { &T::read; })
     ops.emplace_back(T{});
-  else if constexpr (!roles_for<T>.starts && !roles_for<T>.peer_only)
+  else
     for (T& op : T::samples(shape)) ops.emplace_back(std::move(op));
 }
 
@@ -150,6 +152,12 @@ bool has_reference(const Op& op) {
 }
 
 bool is_peer_only(const Op& op) { return roles_of(op).peer_only; }
+
+bool is_own_code(const Op& op) { return roles_of(op).own_code; }
+
+bool is_own_loader(const Op& op) { return roles_of(op).own_code && roles_of(op).starts; }
+
+bool is_network(const Op& op) { return roles_of(op).peer_only && !roles_of(op).own_code; }
 
 bool passes_through(const Op& op) { return roles_of(op).passes_through; }
 

@@ -60,6 +60,7 @@
 #include "ops/load.h"
 #include "ops/model.h"
 #include "ops/normalize.h"
+#include "ops/own_code.h"
 #include "ops/resize.h"
 #include "ops/save.h"
 #include "ops/source.h"
@@ -69,10 +70,11 @@
 
 namespace normbench {
 
-using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Concat, Cast, Sub, Div,
-                        Normalize, Denormalize, GroupNorm, Moments, ScaleShift, Mul, Sum,
-                        BatchNormBackward, Accumulate, Model, Copy, Stream, FirstTouch, H2d, D2h,
-                        Exchange, Pin, Register, Unregister, EmptyLaunch, Sync, Compute, Save>;
+using Op = std::variant<Source, Load, OwnBatches, Resize, Crop, FlipOp, LayoutOp, Concat, Cast, Sub,
+                        Div, Normalize, Denormalize, GroupNorm, Moments, ScaleShift, Mul, Sum,
+                        BatchNormBackward, Accumulate, Model, OwnTransform, OwnStep, Copy, Stream,
+                        FirstTouch, H2d, D2h, Exchange, Pin, Register, Unregister, EmptyLaunch,
+                        Sync, Compute, Save>;
 
 /// Calls `use(std::type_identity<T>{})` for each op of the catalogue, in its order.
 template <class Use>
@@ -101,8 +103,9 @@ ParameterKind parameter_kind(std::string_view parameter);
 /// and reports no issue.
 std::optional<Op> read_op(std::string_view name, Reader& reader);
 
-/// Returns the descriptions of the outputs. Throws Invalid. The outputs get the memory kind of the
-/// first input. The planner later replaces it by the kind that the config asks for.
+/// Returns the descriptions of the outputs. Throws Invalid if the op does not accept these inputs.
+/// The outputs get the memory kind of the first input. The planner later replaces it by the kind
+/// that the config asks for.
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 
 /// Computes the op on images [first, first + count) in double. `in` and `out` hold only these
@@ -130,10 +133,19 @@ bool is_elementwise(const Op& op);
 /// Returns true for ops that only peers (other libraries) run.
 bool is_peer_only(const Op& op);
 
+/// Returns true for ops that run the user's own code. Only peers run them.
+bool is_own_code(const Op& op);
+/// Returns true for ops that run the user's own loader, which makes the batches.
+bool is_own_loader(const Op& op);
+/// Returns true for networks. Only peers run them, and their outputs are compared with those of
+/// other variants.
+bool is_network(const Op& op);
+
 /// Returns true if the output is the first input itself, which the op does not change.
 bool passes_through(const Op& op);
 
-/// Returns true if the op must not start before its inputs are computed.
+/// Returns true if the op must not start before its inputs are computed. Returns false for some ops
+/// that pass their input through and do not read it, like `launch` and `sync`.
 bool needs_input(const Op& op);
 
 /// Returns the range and the error bounds of each output. `exact` are the outputs of `reference`.
@@ -147,7 +159,7 @@ Op with_rounds(Op op, const Rounds& rounds);
 /// Returns the op with `filter` in its reference, to check a library that resizes with this filter.
 Op with_filter(Op op, ResizeFilter filter);
 
-/// Finds the files of the op. Throws Invalid.
+/// Finds the files of the op. Throws Invalid with the reason on failure.
 void resolve(Op& op, const Paths& paths);
 
 /// Returns a parameter of the op that is not allowed at this place; nothing if there is none.

@@ -22,8 +22,8 @@ enum class LinkUse { None, Up, Down, BothWays };
 /// it page-locks the memory of its input. Unlocks: it undoes a Locks stage.
 enum class PageLocking { None, Copies, Locks, Unlocks };
 
-/// A pipeline of a single op can show a limit of the machine, such as its memory bandwidth. This is
-/// the kind of the limit. Launch: the cost of launching work.
+/// The kind of limit of the machine that a pipeline of a single op shows. Memory, for example, is
+/// the memory bandwidth, and Launch is the cost of launching work.
 enum class LimitKind { Link, Launch, PageFaults, Memory };
 
 /// The roles of an op. By default an op runs as a kernel that computes new values from its inputs.
@@ -32,6 +32,7 @@ struct Roles {
   bool given = false;   // the tensor is made before the timed stages
   Runs runs = Runs::Kernel;
   bool peer_only = false;  // only peers (other libraries) run it, and no kernel
+  bool own_code = false;   // the user's own code: a peer runs it, and its output is not compared
 
   // How the output depends on the values of the input. An op with `moves_only`, `copies`,
   // `passes_through` or `undefined` needs no `accuracy`. With `copies`, `passes_through` or

@@ -23,8 +23,8 @@ std::int64_t of_side(const Sides& sides, Memory memory) {
 }
 
 /// Returns the bytes that an iteration touches on this side (host or device), in whole cache lines.
-/// Returns 0 if no buffers rotate there, that is, if all iterations use the same buffers. This is
-/// so if no output of this process has its own buffer on this side.
+/// Returns 0 if no stage of this process has an output with its own buffer on this side. All
+/// iterations then use the same buffers there.
 std::int64_t rotating_bytes(const Case& planned, Memory side) {
   const bool rotates =
       planned.peer.empty() && std::ranges::any_of(planned.values, [&](const Value& value) {
@@ -67,7 +67,8 @@ std::int64_t copies(Cache cache, bool resident, std::int64_t bytes, std::int64_t
   return cache == Cache::Hot || resident ? 1 : 3 * cache_bytes / bytes + 1;
 }
 
-/// Returns the arenas that the case uses, each with the bytes of one buffer set of the case.
+/// Returns the arenas (memory that all cases of a group share) that the case uses, each with the
+/// bytes of one buffer set of the case.
 std::vector<CaseMemory::Arena> arenas_in(const std::vector<Slot>& slots) {
   std::vector<CaseMemory::Arena> arenas;
   for (const auto& kind : words(Memory{}))
@@ -86,7 +87,7 @@ std::size_t arena_bytes(std::size_t bytes, std::int64_t sets) {
   return bytes > SIZE_MAX / count ? SIZE_MAX : bytes * count;
 }
 
-/// Adds the bytes of the values that a peer (another program) holds in its process. It holds
+/// Adds the bytes of the values that a peer (another program) holds in its process. The peer holds
 /// several copies of the inputs, and with each copy the case's outputs in device memory. All other
 /// values are needed once.
 void add_peer(const Case& planned, CaseMemory& memory) {
@@ -103,9 +104,9 @@ void add_peer(const Case& planned, CaseMemory& memory) {
   }
 }
 
-/// Returns the number of buffer sets on a side (host or device) if each iteration touches at least
-/// `least` bytes there. If `least` is 0, no buffers rotate there, and there is a set for each item
-/// in flight.
+/// Returns the number of buffer sets (see buffer_sets()) on a side, the host or the device, if each
+/// iteration touches at least `least` bytes there. If `least` is 0, all iterations use the same
+/// buffers there, and each item in flight has one set.
 std::int64_t sets_for(std::int64_t in_flight, std::int64_t least, Cache cache,
                       std::int64_t cache_bytes) {
   if (cache == Cache::Hot || least == 0) return in_flight;
@@ -139,15 +140,15 @@ double filter_bytes(const Signature& s) {
 /// run its op. The output is then compared with the output of another case.
 bool is_held_to_others(const Case& planned) {
   return std::ranges::any_of(planned.stages,
-                             [](const Stage& stage) { return is_peer_only(stage.op); });
+                             [](const Stage& stage) { return is_network(stage.op); });
 }
 
 double bytes_in_double(const Case& planned) {
   return 8 * static_cast<double>(planned.result().elements());
 }
 
-/// Returns the bytes that are needed to compute the setup: its values in double, and copies of them
-/// that are the inputs of a stage.
+/// Returns the bytes that are needed to compute the setup (stages that compute inputs once): its
+/// values in double, and copies of them that are the inputs of a stage.
 double setup_bytes(const Case& planned) {
   const auto made = std::ranges::find_if(planned.inputs,
                                          [](const Input& input) { return input.setup != nullptr; });
@@ -162,9 +163,9 @@ double setup_bytes(const Case& planned) {
 /// - the values of a slab (slab_images() images), each value with its error bound;
 /// - four times the largest tensor of a slab, for intermediate values and copies;
 /// - for `resize`, twice the image between its passes.
-/// If a team of threads checks a row-wise case, the slab is at least as large as the rows that all
-/// threads check at once. If the output is compared with the output of another case, it is held
-/// whole.
+/// If Case::row_wise() is true, a team of threads may check the case. The slab is then at least as
+/// large as the rows that all threads check at once. If the output is compared with the output of
+/// another case, the check has no slabs, and the result is the size of the whole output.
 double check_bytes(const Case& planned, int threads) {
   if (is_held_to_others(planned)) return bytes_in_double(planned);
   double values = 0, largest = 0;
@@ -186,7 +187,8 @@ double check_bytes(const Case& planned, int threads) {
   return 8 * (2 * values + 4 * largest) * at_once;
 }
 
-/// Adds the number of slots of a case, and the bytes of its fresh slots.
+/// Adds the number of slots of a case, and the bytes of its fresh slots. A slot holds a value or
+/// the scratch memory of a stage; a fresh slot is allocated in each iteration.
 void add_slots(const Case& planned, const std::vector<Slot>& slots, CaseMemory& memory) {
   std::vector<int> results;
   for (const int output : planned.outputs) results.push_back(buffer_of(planned, output));
@@ -197,7 +199,7 @@ void add_slots(const Case& planned, const std::vector<Slot>& slots, CaseMemory& 
     if (slots[i].kind != Slot::Kind::Fresh) continue;
     if (host_reaches(slots[i].memory))
       memory.passing += static_cast<double>(memory.in_flight) * bytes;
-    else  // in device memory a freed output is kept for each set
+    else  // freed device buffers are kept until the item has used all sets
       (planned.resident ? memory.held.device : memory.held_per_set) += bytes;
     if (std::ranges::find(results, i) == results.end()) continue;
     // The check of the last call keeps the whole output. Other checks keep one image.
@@ -360,8 +362,8 @@ MemoryNeed MemorySum::need() const {
   for (const auto& [arena, most] : arenas_)
     kept.of(arena.first) += static_cast<double>(
         std::max(arena_bytes(most.first, of_side(each, arena.first)), most.second));
-  // Every slot has an address (8 bytes) in each set. Placing the buffers of a case takes an order
-  // and an offset (16 bytes) for each buffer in each set.
+  // Every slot has an address (8 bytes) in each set. To place the buffers of a case at random
+  // addresses, an index and an offset (16 bytes together) are needed for each buffer in each set.
   const auto most_sets = static_cast<double>(std::max(each.host, each.device));
   double largest = 0;
   for (const auto& [placed, bytes] : passing_)

@@ -29,7 +29,7 @@ std::int64_t take_number(std::string_view& text) {
 }
 
 /// Reads the run and wait times of a thread from its schedstat file. Returns nothing if the thread
-/// has ended or if the kernel does not count them.
+/// has ended or if the kernel does not count these times.
 std::optional<QueueDelay> delay_in(const fs::path& schedstat) {
   const Descriptor file(open(schedstat.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return std::nullopt;
@@ -40,6 +40,8 @@ std::optional<QueueDelay> delay_in(const fs::path& schedstat) {
   if (run_ns < 0 || waited_ns < 0) return std::nullopt;
   return QueueDelay{.run_ns = run_ns, .waited_ns = waited_ns};
 }
+
+std::int64_t tick_ns() { return 1'000'000'000 / sysconf(_SC_CLK_TCK); }
 
 }  // namespace
 
@@ -58,6 +60,29 @@ std::vector<QueueDelay> queue_delays(const fs::path& tasks) {
   }
   std::ranges::sort(delays, {}, &QueueDelay::thread);
   return delays;
+}
+
+std::int64_t busy_processors_ns(const fs::path& stat) {
+  const Descriptor file(open(stat.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 256> bytes{};
+  const ssize_t size = file.is_open() ? read(file.number(), bytes.data(), bytes.size()) : 0;
+  std::string_view text(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  constexpr std::string_view all = "cpu  ";
+  if (!text.starts_with(all)) return 0;
+  text.remove_prefix(all.size());
+  // The columns of the line are times since boot: user, nice, system, idle, iowait, irq, softirq,
+  // steal. All of them except idle and iowait count as busy.
+  constexpr std::array counted{true, true, true, false, false, true, true, true};
+  std::int64_t ticks = 0;
+  for (const bool counts : counted) {
+    const std::int64_t number = take_number(text);
+    if (counts && number > 0) ticks += number;
+  }
+  return ticks * tick_ns();
+}
+
+std::int64_t time_of_others(std::int64_t busy_ns, std::int64_t own_ns) {
+  return std::max<std::int64_t>(0, busy_ns - own_ns - 2 * tick_ns());
 }
 
 std::int64_t longest_delay(const std::vector<QueueDelay>& before,

@@ -14,12 +14,24 @@ struct QueueDelay {
 };
 
 /// Returns the run and wait times of all threads in a folder of tasks ("/proc/self/task",
-/// "/proc/PID/task"), sorted by thread id. Returns none if the kernel does not count them.
+/// "/proc/PID/task"), sorted by thread id. Returns an empty list if the kernel does not count these
+/// times.
 std::vector<QueueDelay> queue_delays(const std::filesystem::path& tasks);
 
 /// Returns the longest time, in ns, that any thread waited for a processor between two readings.
-/// The readings are `between_ns` apart, and the result is at most `between_ns`.
+/// The readings are `between_ns` apart, and the result is at most `between_ns`. Threads that ran
+/// for less than 1 % of `between_ns` do not count.
 std::int64_t longest_delay(const std::vector<QueueDelay>& before,
                            const std::vector<QueueDelay>& after, std::int64_t between_ns);
+
+/// Returns for how long, in ns since boot, processors ran any program, summed over all processors.
+/// `stat` is a file like "/proc/stat", which counts in ticks of usually 10 ms. Returns 0 if the
+/// file cannot be read.
+std::int64_t busy_processors_ns(const std::filesystem::path& stat);
+
+/// Returns how long other programs had processors, in ns, if processors were busy for `busy_ns` and
+/// the case's own processes used `own_ns` of it. Returns two ticks less than that, because
+/// `busy_ns` is a number of ticks and may be too large, but never less than 0.
+std::int64_t time_of_others(std::int64_t busy_ns, std::int64_t own_ns);
 
 }  // namespace normbench

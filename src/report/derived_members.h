@@ -1,6 +1,6 @@
 /// Tables of all members of results.json that are computed from its measurements. document_json.cpp
-/// writes them. If such a member is in an object that also has measured members, its description
-/// begins with "Derived".
+/// writes the members. If such a member is in an object that also has measured members, its
+/// description begins with "Derived".
 #pragma once
 
 #include <array>
@@ -288,6 +288,15 @@ inline constexpr auto kVerdictList = std::to_array<Member>({
 });
 inline constexpr Members kVerdict{"verdict", "What the group answers", kVerdictList};
 
+inline constexpr auto kHeadspaceList = std::to_array<Member>({
+    {"variant", kText, {"The variant with your own loader"}},
+    {"cached", kText, {"The same loop with batches that take no time"}},
+    {"share",
+     object_of(kInterval),
+     {"The share of the loop's time that loading costs: 1 less the time of `cached` over its own"}},
+});
+inline constexpr Members kHeadspace{"headspace", "What loading costs a loop", kHeadspaceList};
+
 inline constexpr auto kGroupList = std::to_array<Member>({
     {"pairs",
      list_of(object_of(kPair)),
@@ -301,6 +310,7 @@ inline constexpr auto kGroupList = std::to_array<Member>({
     {"autocorrelation",
      kNumber,
      {"Derived: the largest `autocorrelation` of the cases", "correlation -1..1"}},
+    {"headspaces", list_of(object_of(kHeadspace)), {"Derived: what your own loaders cost"}},
     {"verdict", object_of(kVerdict), {"Derived: what the group answers"}},
 });
 inline constexpr Members kGroup{"group", "", kGroupList};

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "analysis/sweep/fit.h"
@@ -167,9 +168,9 @@ void add_device_states(MemberWriter<kGroup> to, const DeviceStates& states) {
   reasons("sometimes", words(states.sometimes_bits));
 }
 
-/// Adds the number of states that the speed of the host's memory had: 1, 2, or null if there were
-/// too few rounds to tell. Adds nothing if no memory streams (loops that move the same bytes in
-/// different ways) were compared.
+/// Adds how many levels ("states") the speed of the host's memory had while the group was measured:
+/// 1, 2, or null if there were too few rounds to tell. Adds nothing if no memory streams (loops
+/// that move the same bytes in different ways) were compared.
 void add_host_states(MemberWriter<kGroup> to, const HostStates& states) {
   if (states.rounds == 0) return;
   auto out = to.object<kHostStates>("host_states");
@@ -324,6 +325,22 @@ void add_pairs(MemberWriter<kGroup> to, const GroupResult& group, const GroupAna
     to("pairs_left_out", left_out);
 }
 
+/// Adds the headspaces, if there are any. A headspace tells which share of a loop's time loading
+/// costs. It compares the loop (`loader`) with the same loop over batches that take no time
+/// (`cached`).
+void add_headspaces(MemberWriter<kGroup> to, const GroupResult& group,
+                    const GroupAnalysis& analysis) {
+  if (std::ranges::none_of(analysis.headspaces, &Headspace::covered)) return;
+  auto all = to.list<kHeadspace>("headspaces");
+  for (const Headspace& one : analysis.headspaces) {
+    if (!one.covered) continue;
+    auto headspace = all.add();
+    headspace("variant", group.cases[one.loader].variant);
+    headspace("cached", group.cases[one.cached].variant);
+    write(headspace.object<kInterval>("share"), one.share);
+  }
+}
+
 Json group_json(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {
   Json json = to_json(group);
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
@@ -338,6 +355,7 @@ Json group_json(const GroupResult& group, const GroupAnalysis& analysis, const R
   add_held_back(to, analysis.device);
   add_host_states(to, analysis.host);
   add_busy(to, group, analysis.busy);
+  add_headspaces(to, group, analysis);
   to("quality", quality_text(analysis));
   to("autocorrelation", analysis.autocorrelation);
   write_verdict(to.object<kVerdict>("verdict"), group, analysis, results);

@@ -13,23 +13,23 @@ namespace normbench {
 namespace members {
 namespace {
 
-/// Adds `members` to the schema `at` of an object of facts, like "environment". Without them, `at`
-/// accepts any object, because the tables of the document's fields do not describe the members of
-/// facts.
-void refine(Json& at, const Members& members, Json& definitions) {
+/// Adds what the table `members` tells about the members of an object, like "environment", to the
+/// schema of that object. `holder` and `name` say where the object is: it is the member `name` of
+/// the objects with the definition `holder`. field_definitions() has made its schema so that it
+/// accepts any object, because the tables of the document's fields do not describe its members.
+void refine(Json& definitions, const char* holder, const char* name, const Members& members) {
   define(members, definitions);
+  Json& at = definitions[holder]["properties"][name];  // define() moves what `definitions` holds
   at.erase("type");
   at.update(defined(members.name));
 }
 
 void refine_facts(Json& definitions) {
-  Json& results = definitions["results"]["properties"];
-  refine(results["tool"], kTool, definitions);
-  refine(results["environment"], kEnvironment, definitions);
-  refine(results["calibration"], kCalibration, definitions);
-  Json& group = definitions["group"]["properties"];
-  refine(group["condition_before"], kCondition, definitions);
-  refine(group["condition_after"], kCondition, definitions);
+  refine(definitions, "results", "tool", kTool);
+  refine(definitions, "results", "environment", kEnvironment);
+  refine(definitions, "results", "calibration", kCalibration);
+  refine(definitions, "group", "condition_before", kCondition);
+  refine(definitions, "group", "condition_after", kCondition);
   definitions["tool"]["properties"]["name"] =
       described({{"const", "normbench"}}, {"The program, by which a results document is known"});
   definitions["tool"]["required"] = {"name"};

@@ -8,13 +8,14 @@
 #include "core/units.h"
 #include "report/cause_text.h"
 #include "report/document_text.h"
+#include "report/own_code_text.h"
 #include "report/words.h"
 
 namespace normbench {
 namespace {
 
-/// Returns how near the winner is to the limit that it reaches, like ", at 97 % of the memory
-/// limit", or "" if it reaches none.
+/// Returns at which share of its limit the winner runs, like ", at 97 % of the memory limit", or ""
+/// if it reaches no limit.
 std::string at_limit_text(const GroupAnalysis& analysis) {
   const Verdict& verdict = analysis.verdict;
   if (!verdict.at_limit) return "";
@@ -23,8 +24,8 @@ std::string at_limit_text(const GroupAnalysis& analysis) {
                      name_of(*verdict.at_limit));
 }
 
-/// A kind of output, which one or more cases have: its text, its bytes, and the largest error of
-/// these cases.
+/// A kind of output, like "float32 nchw 32x3x224x224 on the host", which one or more cases have.
+/// `max_error` is the largest error of the outputs of these cases.
 struct End {
   std::string text;
   double bytes = 0, max_error = 0;
@@ -141,8 +142,8 @@ std::string bound_text(const GroupResult& group, const Verdict& verdict) {
 
 /// Returns in which factors (like dtype or kernel) a slow case differs from the fastest one.
 /// Returns "" in these cases:
-/// - Another case, which differs from the slow one only in the cause, already proves the cause.
-/// - There is no difference, or only one in the ops.
+/// - The cause is proven already, by a case that differs from the slow one only in the cause.
+/// - There is no difference, or the only difference is in the ops.
 std::string differences_text(const Slow& slow) {
   if (slow.cause.proven || slow.factors.empty()) return "";
   if (slow.factors.size() > 1)
@@ -258,7 +259,7 @@ std::string lead_text(const Verdict& verdict) {
   const double unit = std::pow(10, std::floor(std::log10(*verdict.lead)) - 2);
   return fmt::format(
       "; {} at least {} the baseline", verdict.fastest.size() == 2 ? "both are" : "all of them are",
-      factor(std::floor(*verdict.lead / unit) * unit));  // "at least" is no rounding up
+      factor(std::floor(*verdict.lead / unit) * unit));  // rounded down, for "at least"
 }
 
 std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis) {
@@ -294,6 +295,7 @@ std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& 
     list.push_back(fmt::format("The times of {} are wall times: no device was used.",
                                spoken_cases(group, verdict.on_wall_clock)));
   if (verdict.link) list.push_back(carried_text(*verdict.link));
+  std::ranges::copy(own_code_texts(group, analysis), std::back_inserter(list));
   std::erase(list, "");
   return list;
 }

@@ -82,10 +82,28 @@ TEST(Compare, RunsThatOthersHeldUpAreNoSlowerCode) {
   EXPECT_EQ(gate(comparison), Gate::Undecided);
 }
 
+TEST(Compare, ASingleRunThatOthersHeldUpIsNotMeasured) {
+  const std::vector<std::int64_t> rounds(20, 1'000'000);
+  Results held_up = timed_run({{"fused", rounds}}, 1);
+  for (Round& round : held_up.groups[0].cases[0].rounds) {
+    round.queued_ns = round.wall_ns / 2;
+    round.cpu_ns = round.wall_ns / 2;
+  }
+  const Results quiet = timed_run({{"fused", rounds}});
+  const ComparedCase now = compare({quiet}, {held_up}, {}).cases.at(0);
+  EXPECT_EQ(now.why, NoVerdict::NotMeasured);
+  EXPECT_EQ(now.base_ns, 1'000'000);
+  EXPECT_EQ(now.now_ns, std::nullopt);
+  const ComparedCase base = compare({held_up}, {quiet}, {}).cases.at(0);
+  EXPECT_EQ(base.why, NoVerdict::NotMeasured);
+  EXPECT_EQ(base.base_ns, std::nullopt);
+  EXPECT_EQ(base.now_ns, 1'000'000);
+}
+
 TEST(Compare, SixPairsDecideOverHoweverManyCases) {
   // There are 64 ways to swap BASE and NEW in some of the 6 pairs. Only the way that swaps no pair
-  // has a slowdown as large as the measured one. Cases with the verdict Same do not count in the
-  // p-value.
+  // has a slowdown as large as the measured one, so the p-value is 1/64. Cases with the verdict
+  // Same do not change it.
   std::vector<examples::RatioCase> cases{{"slower", always(1.1, 6)}};
   EXPECT_DOUBLE_EQ(compare_pairs_of(timed_pairs(cases)).cases[0].p_value, 1.0 / 64);
   for (int i = 0; i < 39; ++i) cases.push_back({"same " + std::to_string(i), always(1, 6)});
@@ -99,9 +117,9 @@ TEST(Compare, SixPairsDecideOverHoweverManyCases) {
 }
 
 TEST(Compare, OnePairThatIsFarSlowerLeavesDoubtBesideANoisyCase) {
-  // There are 64 ways to swap BASE and NEW in some of the 6 pairs. In 8 of them, the largest
-  // slowdown of a case is at least the measured slowdown of "a". One of the 8 ways swaps no pair.
-  // The other 7 ways make "b" slower in at least 5 of the 6 pairs.
+  // There are 64 ways to swap BASE and NEW in some of the 6 pairs. In 8 of them, the slowdown of
+  // "a" or of "b" is at least the measured slowdown of "a". One of the 8 ways swaps no pair. The
+  // other 7 ways make "b" slower in at least 5 of the 6 pairs.
   const Comparison comparison = compare_pairs_of(timed_pairs(
       {{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}}, {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}}}));
   EXPECT_DOUBLE_EQ(comparison.cases[0].p_value, 8.0 / 64);
@@ -354,8 +372,8 @@ TEST(Compare, CorrelatedRoundsCountInBlocks) {
   for (int i = 0; i < 64; ++i) drifting.push_back(1000 + i / 8);
   const Comparison comparison =
       compare({timed_run({{"fused", drifting}})}, {timed_run({{"fused", drifting}}, 1)}, {});
-  // Each side counts as 8 blocks. The interval at 97.5 % of the median of 8 values is from the
-  // smallest to the largest value.
+  // Each side counts as 8 values, because the 8 rounds of a block are equal. The interval at 97.5 %
+  // of the median of 8 values is from the smallest value (1000) to the largest value (1007).
   EXPECT_DOUBLE_EQ(comparison.cases.at(0).ratio->high, 1007.0 / 1000);
 }
 

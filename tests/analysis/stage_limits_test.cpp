@@ -6,6 +6,7 @@
 
 #include "analysis/case_analysis.h"
 #include "analysis/limits.h"
+#include "analysis/measured_group.h"
 
 namespace normbench::stage_limits_test {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr std::int64_t kMb = 1'000'000;
 constexpr int kRounds = 20;
 
-/// The parameters of made().
+/// What a test sets of a stage. made() makes a StageResult from it.
 struct MadeStage {
   std::string op;
   std::int64_t read = 0, written = 0, link = 0;
@@ -277,7 +278,8 @@ TEST(StageLimits, OfTransfersAreOfTheSameKindOfMemory) {
                                       {Memory::WriteCombined, "pinned 0.25"}}) {
       const CaseAnalysis analysis = analysed(copy("v", host, 400, op), limits);
       EXPECT_THAT(shares(analysis), ElementsAre(fmt::format("{} {}", op, limit)));
-      // The limit of the whole case is the transfer from or to pinned memory.
+      // The limit of the whole case is always the transfer from or to pinned memory, which takes
+      // the least time (100 ns).
       EXPECT_EQ(analysis.limit, fmt::format("{} pinned", op));
       EXPECT_DOUBLE_EQ(analysis.of_limit->value, 0.25);
       EXPECT_EQ(analysis.bytes_moved, std::nullopt);

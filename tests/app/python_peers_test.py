@@ -585,7 +585,7 @@ class Results(PeerTest):
             (ROWS, [NORMALIZE], "opencv-blob turns nhwc into nchw, whole images only")])
 
 
-# A peer whose results show what its session did with it.
+# A peer whose results show how the session called it.
 PROBE = '''
 import ctypes, os, sys, weakref
 from normbench.peer import Peer, np, serve
@@ -745,7 +745,7 @@ class Library(PeerTest):
             ("x" * (1 << 20), None),
             ("x" * (1 << 20) + "x", "a line of more than 1048576 bytes"),
             ("x" * (5 << 20), "a line of more than 1048576 bytes"),
-            ({"type": "rnu"}, 'unknown request "rnu" (known: hello, prepare, run, output, close)'),
+            ({"type": "rnu"}, 'unknown request "rnu" (known: hello, describe, prepare, run, output, close)'),
             ({"type": "hello", "protocol": "1"}, 'hello: "protocol" is "1" (an integer from 1)'),
             (run, "run before prepare"),
             ({"type": "output", "path": path}, "output before run"),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 NORMBENCH, SOURCE = (Path(p).resolve() for p in sys.argv[1:3])
 FOLDER = tempfile.TemporaryDirectory()
-# As in a checkout: the package finds the program in ../build/release.
+# As in a checkout, the package finds the program in ../build/release.
 PYTHON = Path(FOLDER.name) / "python"
 shutil.copytree(SOURCE / "python/normbench", PYTHON / "normbench", ignore=shutil.ignore_patterns("__pycache__"))
 shutil.copy(SOURCE / "python/pyproject.toml", PYTHON)
@@ -73,6 +73,14 @@ class RunTest(InAFolder):
         self.assertEqual(Path(results.path), Path.cwd() / "results" / run.name)
         os.chdir("results")
         self.assertEqual(len(results.rows()), 2)  # wherever the working folder is
+
+    def test_runs_of_the_same_second_have_folders_of_their_own(self):
+        code = "import json, normbench; normbench.run(json.load(open('config.json')), quick=True, no_profile=True, progress=False)"
+        hot = {**CONFIG, "measure": {"max_seconds_per_group": 2, "cache": "hot"}}  # cold buffers of three runs may take gigabytes
+        Path("config.json").write_text(json.dumps(hot))
+        children = [subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(PYTHON)}) for _ in range(3)]
+        self.assertEqual([child.wait() for child in children], [0, 0, 0])
+        self.assertEqual(len(list(Path("results").glob("*/results.json"))), 3)
 
     def test_all_mistakes_have_pointers(self):
         bad = {**CONFIG, "experiments": [{"name": "e", "threads": "many", "variants": {"a": ["nonsense"]}}]}
@@ -217,7 +225,8 @@ class LoadTest(InAFolder):
         rows = [row for row in results.round_rows() if row["variant"] == case.variant]
         self.assertEqual([row["wall_ns"] for row in rows], said)
         self.assertEqual([row["round"] for row in rows], list(range(len(said))))
-        # Other cases have faults, so this one has zeros in that column, which its document leaves out.
+        # Other cases have page faults, so the rows of this case have zeros in the column of page
+        # faults. The document has no such column for this case.
         self.assertEqual({len(row) for row in results.round_rows()}, {len(rows[0])})
         json.dumps(results.data)
 
@@ -246,6 +255,21 @@ class LoadTest(InAFolder):
         self.assertTrue(frame.startswith('<iframe srcdoc="'))
         self.assertEqual(frame.count('"'), 8)  # those of the frame's attributes
         self.assertIn("&lt;title&gt;", frame)
+        # Links within the page lead to the page, and its rounds can be saved.
+        self.assertIn("&lt;head&gt;&lt;base href=&quot;about:srcdoc&quot;&gt;", frame)
+        self.assertIn("allow-downloads", frame)
+
+    def test_a_file_that_was_changed_is_not_mixed_with_what_was_loaded(self):
+        shutil.copy(SOURCE / "results/quickstart-xeon-emr-2c-20261128.json", "one.json")
+        results = normbench.load("one.json")
+        self.assertEqual(len(results.rows()), len(results.cases))
+        shutil.copy(SOURCE / "results/kernels-cpu-hd-xeon-emr-2c-20261128.json", "one.json")
+        for ask in (results.rows, results.text, results.html, lambda: list(results.round_rows())):
+            with self.assertRaisesRegex(normbench.Error, "load it again"):
+                ask()
+        Path("one.json").unlink()
+        with self.assertRaisesRegex(normbench.Error, "load it again"):
+            results.rows()
 
 
 class CompareTest(InAFolder):

@@ -305,10 +305,10 @@ class Reproduce(unittest.TestCase):
         run = subprocess.Popen([NORMBENCH, "reproduce", "A1", "--configs", self.configs, "--out", "out"], cwd=self.dir,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
         self.addCleanup(run.kill)
-        end = time.monotonic() + 30
-        while not (self.dir / "out/cpu/journal.jsonl").exists() and time.monotonic() < end:
+        end = time.monotonic() + 60
+        journal = self.dir / "out/cpu/journal.jsonl"
+        while not (journal.exists() and '"result"' in journal.read_text()) and time.monotonic() < end:
             time.sleep(0.05)
-        time.sleep(0.5)
         (child,) = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
         run.kill()
         run.wait()

@@ -23,6 +23,10 @@ TEST(Notes, AreSentences) {
             "not checked: model has no reference, and no other variant has the same output");
   EXPECT_EQ(sentence({.kind = Kind::Undefined, .names = {"stream"}}),
             "not checked: what stream writes is undefined");
+  EXPECT_EQ(sentence({.kind = Kind::PartOfAnEpoch, .count = 3, .of = 12}),
+            "a turn takes 3 of the 12 batches of an epoch, so the start of the loader weighs more");
+  EXPECT_EQ(sentence({.kind = Kind::OwnCode, .names = {"batches", "step"}}),
+            "not checked: batches, step are your own code");
   EXPECT_EQ(sentence({.kind = Kind::Rounding}),
             "not checked: rounding alone may be as large as the values");
   EXPECT_EQ(sentence({.kind = Kind::RoundingOfSome, .names = {"x", "y"}}),

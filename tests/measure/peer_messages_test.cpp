@@ -10,8 +10,9 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Returns the message of the exception that `read` throws for `line`, or "" if it throws none. The
-/// message of a CannotRunHere, which is no fault of the peer, gets the prefix "skipped: ".
+/// Returns the message of the exception that `read` throws for `line`, or "" if it throws none. A
+/// CannotRunHere says that the peer cannot run the case on this machine. Its message gets the
+/// prefix "skipped: ".
 template <class Read>
 std::string mistake(const Read& read, const std::string& line) {
   try {
@@ -41,6 +42,8 @@ TEST_F(Requests, AreOneLineEach) {
   EXPECT_EQ(run_request(3, 0, 7), R"({"type":"run","iterations":3,"warmup_ns":0,"first":7})");
   EXPECT_EQ(output_request(std::vector<std::string>{"/x/\"out\n.npy"}),
             R"({"type":"output","path":"/x/\"out\n.npy"})");
+  EXPECT_EQ(output_request({}), R"({"type":"output","paths":[]})");
+  EXPECT_EQ(describe_request(), R"({"type":"describe"})");
   EXPECT_EQ(close_request(), R"({"type":"close"})");
 }
 
@@ -108,6 +111,39 @@ TEST(Replies, ThatAreRight) {
   EXPECT_EQ(read_ready(R"({"type": "ready", "unlike": 8})"), PeerReady{.unlike = 8});
   EXPECT_EQ(read_ready(R"({"type": "ready", "takes_first": true})"),
             PeerReady{.takes_first = true});
+}
+
+TEST(Replies, OfTheUsersOwnCode) {
+  const std::string members =
+      R"("dtype": "float64", "shape": [2, 3], "bytes": 48, "batch_bytes": 64, "workers": 2,
+         "order": "strided", "device": "cuda:0", "pinned": true})";
+  const GivenResult given{.dtype = "float64",
+                          .device = "cuda:0",
+                          .shape = {2, 3},
+                          .order = ArrayOrder::Strided,
+                          .pinned = true,
+                          .bytes = 48,
+                          .batch_bytes = 64,
+                          .workers = 2};
+  EXPECT_EQ(read_given(R"({"type": "given", )" + members), given);
+  EXPECT_EQ(read_given(R"({"type": "given", "dtype": "x", "shape": [], "bytes": 1})"),
+            (GivenResult{.dtype = "x", .device = "cpu", .bytes = 1, .batch_bytes = 1}));
+  const OwnCode code =
+      read_described(R"({"type": "described", "kind": "dataset", "has_step": true, )" + members);
+  EXPECT_EQ(code.kind, OwnCodeKind::Dataset);
+  EXPECT_TRUE(code.has_step);
+  EXPECT_EQ(code.given, given);
+  EXPECT_EQ(read_ready(R"({"type": "ready", "epoch": 6})"), PeerReady{.epoch = 6});
+  for (const auto& [wrong, why] :
+       {std::pair{R"("shape": [], "bytes": 1})", "/dtype: is missing"},
+        {R"("dtype": "x", "shape": [-1], "bytes": 1})", "/shape/0"},
+        {R"("dtype": "x", "shape": [], "bytes": 0})", "/bytes"},
+        {R"("dtype": "x", "shape": [], "bytes": 2, "batch_bytes": 1})", "/batch_bytes"},
+        {R"("dtype": "x", "shape": [], "bytes": 1, "order": "c"})", "/order"}})
+    EXPECT_THAT(mistake(read_given, std::string(R"({"type": "given", )") + wrong),
+                testing::HasSubstr(why));
+  EXPECT_THAT(mistake(read_described, R"({"type": "described", "kind": "thing", )" + members),
+              testing::HasSubstr("/kind"));
 }
 
 TEST(Replies, OfATurn) {

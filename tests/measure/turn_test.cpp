@@ -34,6 +34,45 @@ TEST_F(TurnTest, RunsOneLongIterationOrEnoughShortOnes) {
   EXPECT_EQ(shape_at(95'000).iterations, 50);
 }
 
+TEST_F(TurnTest, OfAUsersLoaderIsWholeEpochsIfTheyAreNotTooLong) {
+  EXPECT_EQ(whole_epochs(1, 6, {.batch_ns = 1e6}), 6);
+  EXPECT_EQ(whole_epochs(6, 6, {.batch_ns = 1e6}), 6);
+  EXPECT_EQ(whole_epochs(7, 6, {.batch_ns = 1e6}), 12);
+  EXPECT_EQ(whole_epochs(1, 6, {.batch_ns = 500e6}), 6);  // an epoch of 3 s
+  EXPECT_EQ(whole_epochs(1, 6, {.batch_ns = 501e6}), 5);  // as many batches as fit into 3 s
+  EXPECT_EQ(whole_epochs(1, 6, {.start_ns = 1e9, .batch_ns = 500e6}), 4);
+  EXPECT_EQ(whole_epochs(1, 6, {.batch_ns = 4e9}), 1);
+  EXPECT_EQ(whole_epochs(1, 0, {.batch_ns = 1e9}), 3);  // it is not known how long an epoch is
+  EXPECT_EQ(whole_epochs(8, 0, {.batch_ns = 1e9}), 8);
+}
+
+TEST_F(TurnTest, ALoadersStartIsToldFromItsBatches) {
+  // Workers take 80 ms to start, and a batch takes 2 ms.
+  std::vector<std::int64_t> asked;
+  const auto run_ns = [&](std::int64_t batches) {
+    asked.push_back(batches);
+    return 80e6 + 2e6 * static_cast<double>(batches);
+  };
+  const LoaderTimes times = loader_times(100, run_ns);
+  EXPECT_THAT(asked, testing::ElementsAre(1, 2, 4, 8, 16, 32, 64, 100));
+  EXPECT_DOUBLE_EQ(times.start_ns, 80e6);
+  EXPECT_DOUBLE_EQ(times.batch_ns, 2e6);
+  EXPECT_EQ(times.runs, 8);
+  EXPECT_DOUBLE_EQ(times.spent_ns, 8 * 80e6 + 227 * 2e6);
+  asked.clear();
+  loader_times(1, run_ns);
+  EXPECT_THAT(asked, testing::ElementsAre(1));
+  // Without a known epoch, and with slow batches, it stops after 1.5 s.
+  asked.clear();
+  const LoaderTimes slow = loader_times(0, [&](std::int64_t batches) {
+    asked.push_back(batches);
+    return 400e6 * static_cast<double>(batches);
+  });
+  EXPECT_THAT(asked, testing::ElementsAre(1, 2, 4));
+  EXPECT_DOUBLE_EQ(slow.batch_ns, 400e6);
+  EXPECT_DOUBLE_EQ(slow.start_ns, 0);
+}
+
 TEST_F(TurnTest, InterruptionsDoNotShortenTurns) {
   fake->rows[0].then = [&](const FakeCall& call) {
     if (call.number % 50 == 10) clock.time_ns += 9'000'000;
@@ -66,7 +105,8 @@ TEST_F(TurnTest, MeasuresItsIterationsAlone) {
                                .start_ns = 1'200'000,
                                .counters = {.minor_faults = 21}}));
   EXPECT_TRUE(turn.stage_ns.empty());
-  // The warm-up has four iterations in 1 ms and drains after each. The turn drains once.
+  // The warm-up has four iterations in 1 ms and waits for the queue to drain after each of them.
+  // The turn has three iterations and drains once.
   EXPECT_THAT(fake->log, ElementsAre("row 0", "drain", "row 0", "drain", "row 0", "drain", "row 0",
                                      "drain", "row 0", "row 0", "row 0", "drain"));
 }

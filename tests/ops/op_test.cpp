@@ -87,7 +87,7 @@ Tensor64 two_rows(const Tensor64& all) {
 }
 
 TEST(Op, RowsOfARowWiseOneAreThoseOfItsInput) {
-  const Shape shape{2, 3, 5, 100};  // over 256 values in a plane: its errors come from a table
+  const Shape shape{2, 3, 5, 100};  // over 256 values in a plane, so that errors come from a table
   std::vector<std::string> row_wise_ones;
   for (const std::string& name : op_names())
     for (const Op& op : samples(name, shape))
@@ -169,13 +169,14 @@ std::vector<std::string> ops_where(bool (*holds)(const Op&)) {
 
 TEST(Op, OnlyOpsOfUndefinedOutputAndThoseOfPeersHaveNoReference) {
   EXPECT_THAT(ops_where([](const Op& op) { return !has_reference(op); }),
-              ElementsAre("model", "stream", "first_touch"));
-  EXPECT_THAT(ops_where(is_peer_only), ElementsAre("model"));
+              ElementsAre("batches", "model", "transform", "step", "stream", "first_touch"));
+  EXPECT_THAT(ops_where(is_peer_only), ElementsAre("batches", "model", "transform", "step"));
+  EXPECT_THAT(ops_where(is_own_code), ElementsAre("batches", "transform", "step"));
 }
 
 TEST(Op, OnlyCallsThatLeaveTheirInputAlonePassItThrough) {
   EXPECT_THAT(ops_where(passes_through),
-              ElementsAre("register", "unregister", "launch", "sync", "compute", "save"));
+              ElementsAre("step", "register", "unregister", "launch", "sync", "compute", "save"));
 }
 
 /// Returns the names of the ops whose roles make `holds` return true.
@@ -201,7 +202,8 @@ TEST(Op, RolesAreTheSameByNameAndByOp) {
 }
 
 TEST(Op, RolesAreWhatTheOpsSay) {
-  EXPECT_THAT(ops_with([](const Roles& it) { return it.starts; }), ElementsAre("source", "load"));
+  EXPECT_THAT(ops_with([](const Roles& it) { return it.starts; }),
+              ElementsAre("source", "load", "batches"));
   EXPECT_THAT(ops_with([](const Roles& it) { return it.given; }), ElementsAre("source"));
   EXPECT_THAT(ops_with([](const Roles& it) { return it.files == FileUse::Writes; }),
               ElementsAre("save"));
@@ -243,7 +245,8 @@ TEST(Op, OpsThatTakeAnInputHaveSamples) {
     for (const Op& op : ops) EXPECT_EQ(name_of(op), name);
     if (ops.empty()) without.push_back(name);
   }
-  EXPECT_THAT(without, ElementsAre("source", "load", "model", "save"));
+  EXPECT_THAT(without,
+              ElementsAre("source", "load", "batches", "model", "transform", "step", "save"));
 }
 
 }  // namespace

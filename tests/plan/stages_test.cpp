@@ -1,4 +1,5 @@
-/// Tests how stages of a config get places, kernels, buffers and reasons to skip.
+/// Tests which inputs, place, kernel and memory the plan gives each stage of a config, and for
+/// which reasons it skips a case.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
@@ -378,8 +379,9 @@ TEST(Variant, MistakesInStages) {
                   "/experiments/0/variants/d/3/op: unknown op \"nomalize\" (did you mean "
                   "\"normalize\"?)",
                   "/experiments/0/variants/d/4: unknown op \"zzzzzzzzz\" (known: source, "
-                  "load, resize, crop, flip, layout, concat, cast, sub, div, normalize, denormalize, group_norm, "
-                  "moments, scale_shift, mul, sum, batch_norm_backward, accumulate, model, copy, "
+                  "load, batches, resize, crop, flip, layout, concat, cast, sub, div, normalize, "
+                  "denormalize, group_norm, moments, scale_shift, mul, sum, batch_norm_backward, "
+                  "accumulate, model, transform, step, copy, "
                   "stream, first_touch, h2d, d2h, exchange, pin, register, unregister, "
                   "launch, sync, compute, save)",
                   "/experiments/0/variants/e: has no stage after its source",

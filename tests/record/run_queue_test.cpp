@@ -92,5 +92,27 @@ TEST(RunQueue, CountsWhatAThreadOnTheSameCpuTakes) {
   EXPECT_GT(longest_delay(own_before, own, 200'000'000), 20'000'000);
 }
 
+TEST(BusyProcessors, AreAllTimesButIdleOnes) {
+  const std::string file = testing::TempDir() + "stat";
+  const auto busy_ns = [&](const std::string& text) {
+    std::ofstream(file) << text;
+    return busy_processors_ns(file);
+  };
+  const std::int64_t tick_ns = 1'000'000'000 / sysconf(_SC_CLK_TCK);
+  EXPECT_EQ(busy_ns("cpu  1 2 4 1000 2000 8 16 32 64 128\ncpu0 1 2 4\n"), 63 * tick_ns);
+  EXPECT_EQ(busy_ns("cpu  1 2 4\n"), 7 * tick_ns);  // an old kernel has fewer numbers
+  EXPECT_EQ(busy_ns("intr 1 2 4\n"), 0);
+  EXPECT_EQ(busy_ns(""), 0);
+  EXPECT_EQ(busy_processors_ns("/no/such/file"), 0);
+  EXPECT_GT(busy_processors_ns("/proc/stat"), 0);
+}
+
+TEST(BusyProcessors, BelongToOthersIfTheCaseDidNotUseThem) {
+  const std::int64_t tick_ns = 1'000'000'000 / sysconf(_SC_CLK_TCK);
+  EXPECT_EQ(time_of_others(50 * tick_ns, 30 * tick_ns), 18 * tick_ns);
+  EXPECT_EQ(time_of_others(31 * tick_ns, 30 * tick_ns), 0);
+  EXPECT_EQ(time_of_others(0, 30 * tick_ns), 0);
+}
+
 }  // namespace
 }  // namespace normbench::run_queue_test

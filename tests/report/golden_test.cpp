@@ -115,7 +115,8 @@ std::string terminal_with_stats(const Analysed& document) {
   return terminal(document, TableKind::Stats);
 }
 
-/// Renders how the document reproduces the published experiments whose ids begin with A, and C5.
+/// Passes to `render` how the document reproduces each published experiment whose id begins with
+/// "A" or is "C5". Returns the text that `render` makes of it.
 template <class Render>
 std::string rendered(const Analysed& document, Render render) {
   std::vector<Reproduction> all;
@@ -155,7 +156,8 @@ const auto terminals = testing::Values(
     Golden{"pipelines_table.txt", &table, &examples::pipelines},
     Golden{"skipped_gpu.txt", &on<>, &examples::skipped_gpu},
     Golden{"failed.txt", &on<>, &examples::failed}, Golden{"unfair.txt", &on<>, &examples::unfair},
-    Golden{"tie.txt", &on<>, &examples::tie}, Golden{"busy.txt", &on<>, &examples::busy},
+    Golden{"own_code.txt", &on<>, &examples::own_code}, Golden{"tie.txt", &on<>, &examples::tie},
+    Golden{"busy.txt", &on<>, &examples::busy},
     Golden{"inconclusive.txt", &on<>, &examples::inconclusive},
     Golden{"quick.txt", &on<>, &examples::quick},
     Golden{"interrupted.txt", &on<>, &examples::interrupted},

@@ -18,14 +18,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence
 
-from .session import Session, chain, wired
+from .session import Session, Streams, chain, wired
 from .task import BrokenFile, Stage, Task, Tensor, Unavailable, Unsupported, installed, np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["BrokenFile", "Peer", "Session", "Stage", "Task", "Tensor", "Unavailable", "Unsupported", "arguments", "chain",
-           "installed", "np", "serve", "wired"]
+           "installed", "np", "serve", "variant", "wired"]
 
 
 class Peer:
@@ -40,6 +40,8 @@ class Peer:
     # of prepare() then takes (first item, count) and returns an iterator over the batches of these
     # items. The iterator loads nothing before it is made and nothing after the last item.
     takes_files: bool = False
+    # True if prepare() supports the ops batches, transform and step, which are the user's own code.
+    has_own_code: bool = False
 
     def version(self) -> str:
         """Returns the library's version as text. Raises Unavailable if it cannot work on this machine."""
@@ -50,6 +52,18 @@ class Peer:
 
         The callables of a list are also timed one by one. Raises Unsupported.
         """
+        raise NotImplementedError
+
+    def epoch(self) -> int:
+        """Returns the number of batches in an epoch of the user's own loader; 0 if it is not known."""
+        return 0
+
+    def describe(self) -> dict[str, Any]:
+        """Returns what the user's own code is and gives, for `normbench init --python`. Runs it once."""
+        raise NotImplementedError
+
+    def given(self) -> dict[str, Any]:
+        """Returns what the user's own code gave: dtype, shape, bytes, and what else docs/peers.md lists."""
         raise NotImplementedError
 
     def psnr(self, task: Task) -> float | None:
@@ -96,6 +110,9 @@ class Peer:
         """Returns the device's time between the two marks in ns, after synchronize(). None without a device."""
         return None
 
+    def end_turn(self) -> None:
+        """Stops what would go on after a turn, such as workers that load ahead. Called when the turn's time is known."""
+
     def close(self) -> None:
         """Stops what prepare() started, such as processes. Called before another prepare() and at the end."""
 
@@ -112,6 +129,41 @@ def arguments(about: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def serve(peer: Peer, options: argparse.Namespace | None = None) -> None:
-    """Answers normbench's requests on standard input and output until normbench closes them."""
-    Session.on_standard_streams(peer, getattr(options, "allocator", "stock")).serve()
+def variant(what: Any = None, *, step: Callable[[Any], Any] | None = None, name: str = "") -> Any:
+    """Marks your own code for normbench, and returns it unchanged. It may be used as a decorator.
+
+        @normbench.peer.variant
+        def mine(batch):
+            return batch.float() / 255
+
+        loader = normbench.peer.variant(DataLoader(...), step=train_step)
+
+    `what` is a loader (an iterable of batches), a dataset of PyTorch, a function or a callable class from a batch to its result, or a
+    generator function. `step` is called with each batch of a loader. `name` replaces the object's own name in reports. A config names
+    the object by `python3 -m normbench.peer FILE.py:OBJECT`.
+
+    Raises TypeError for an object that cannot be marked, such as a list: give it to serve().
+    """
+    if what is None:
+        return lambda later: variant(later, step=step, name=name)
+    try:
+        what.normbench_variant = {"step": step, "name": name}
+    except AttributeError:
+        raise TypeError(f"a {type(what).__name__} cannot be marked as a variant (call normbench.peer.serve with it)") from None
+    return what
+
+
+def serve(what: Any, options: argparse.Namespace | None = None, *, step: Callable[[Any], Any] | None = None) -> None:
+    """Answers normbench's requests on standard input and output until normbench closes them.
+
+    `what` is a Peer, or your own code as variant() takes it: `serve(DataLoader(...), step=train_step)`.
+    """
+    streams = Streams()  # what the user's code prints from here on goes to stderr
+    if not isinstance(what, Peer):
+        from .own import Missing, OwnCodeError, own  # imports this module
+
+        try:
+            what = own(what, step=step)
+        except OwnCodeError as mistake:
+            what = Missing(str(mistake))
+    Session(what, streams.requests, streams.replies, getattr(options, "allocator", "stock")).serve()

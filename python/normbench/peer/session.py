@@ -14,7 +14,7 @@ import time
 import traceback
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterator, Sequence, cast
 
-from .task import (LONGEST_LINE, BrokenFile, Message, Refused, Task, Unavailable, Unsupported, installed, load, moved_on,
+from .task import (LONGEST_LINE, OWN_CODE, BrokenFile, Message, Refused, Task, Unavailable, Unsupported, installed, load, moved_on,
                    parsed, store, task_of, text, whole)
 from .usage import Meter
 
@@ -40,8 +40,8 @@ class Prepared:
 
     task: Task
     kernel: Kernel
-    inputs: Iterator[Any]  # the copies of the inputs in turn, endlessly; nothing if files are loaded
-    batches: Batches | None  # None unless files are loaded
+    inputs: Iterator[Any]  # the copies of the inputs in turn, endlessly; nothing if the first stage makes the items
+    batches: Batches | None  # makes the items; None if there are inputs
 
 
 def use_allocator(name: str) -> None:
@@ -92,6 +92,23 @@ def wired(steps: Sequence[Step], task: Task) -> Callable[[Sequence[Any]], list[A
     return run
 
 
+class Streams:
+    """Keeps stdin and stdout for the protocol. What libraries print goes to stderr, and their stdin is empty."""
+
+    def __init__(self) -> None:
+        self.requests, self.replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+        os.dup2(2, 1)
+        cast("TextIOWrapper", sys.stdout).reconfigure(line_buffering=True)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.register_at_fork(after_in_child=self._close)  # so workers keep no pipe open
+
+    def _close(self) -> None:
+        self.requests.close()
+        self.replies.close()
+
+
 class Session:
     """One peer's side of the conversation with normbench."""
 
@@ -112,23 +129,6 @@ class Session:
         # The number of stages that are timed one by one: all of them, or 0. None before the first
         # warm-up.
         self._timed_stages: int | None = None
-
-    @classmethod
-    def on_standard_streams(cls, peer: Peer, allocator: str) -> Session:
-        """Keeps stdin and stdout for the protocol. What libraries print goes to stderr, and their stdin is empty."""
-        requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-        os.dup2(2, 1)
-        cast("TextIOWrapper", sys.stdout).reconfigure(line_buffering=True)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
-
-        def close_pipes() -> None:
-            requests.close()
-            replies.close()
-
-        os.register_at_fork(after_in_child=close_pipes)  # so workers keep no pipe open
-        return cls(peer, requests, replies, allocator)
 
     def serve(self) -> None:
         """Answers requests until `close` or the end of input."""
@@ -157,7 +157,8 @@ class Session:
         try:
             request = parsed(line)
             answers: dict[str, Callable[[Message], Message]] = {
-                "hello": self._hello, "prepare": self._prepare, "run": self._run, "output": self._output}
+                "hello": self._hello, "describe": self._describe, "prepare": self._prepare, "run": self._run,
+                "output": self._output}
             if request["type"] == "close":
                 return None
             if request["type"] not in answers:
@@ -181,6 +182,13 @@ class Session:
         self._greeted = True
         return {"type": "hello", "protocol": PROTOCOL, "name": self._peer.name, "version": version}
 
+    def _describe(self, request: Message) -> Message:
+        if not self._greeted:
+            raise Refused("describe before hello")
+        if not self._peer.has_own_code:
+            raise Unsupported(f"{self._peer.name} runs no code of yours")
+        return {"type": "described", **self._peer.describe()}
+
     def _prepare(self, request: Message) -> Message:
         if not self._greeted:
             raise Refused("prepare before hello")
@@ -191,16 +199,18 @@ class Session:
         self._check(task)
         made = self._peer.prepare(task)
         batches: Batches | None = None
-        if task.loads:
+        if task.is_fed:
             if not isinstance(made, list):
                 raise TypeError(f"prepare() returned {made!r}, but for files it returns a list: first the callable that takes "
                                 "(first item, count) and returns an iterator over batches")
             batches, *steps = made
             made = [next, *steps]  # the first step takes the next batch from an iterator
         self._stages = made if isinstance(made, list) and not task.outputs else []
+        if task.has_own_code and task.device == "cpu":
+            self._timed_stages = len(self._stages) if len(self._stages) > 1 else 0
         kernel = (wired(made, task) if task.outputs else chain(made)) if isinstance(made, list) else made
         self._copies = self._made_copies(request["inputs"], task)
-        self._peer.ready(kernel, None if task.loads else self._copies[0])
+        self._peer.ready(kernel, None if task.is_fed else self._copies[0])
         self._prepared = Prepared(task, kernel, itertools.cycle(self._copies[:task.copies]), batches)
         if any(result.memory == "device" for result in task.results):
             self._earlier = collections.deque(maxlen=max(1, task.copies - 1))
@@ -210,6 +220,8 @@ class Session:
         reply: Message = {"type": "ready"}
         if task.loads:
             reply["takes_first"] = True
+        elif task.is_fed:
+            reply["epoch"] = self._peer.epoch()
         elif task.unlike:
             reply["unlike"] = len(self._copies)
         if psnr is not None:
@@ -227,13 +239,16 @@ class Session:
             raise Unsupported(f"{self._peer.name} takes plain chains of stages with one input")
         if task.loads and not self._peer.takes_files:
             raise Unsupported(f"{self._peer.name} loads no files")
+        own = [stage.op for stage in task.stages if stage.op in OWN_CODE]
+        if own and not self._peer.has_own_code:
+            raise Unsupported(f'{self._peer.name} has no "{own[0]}" (docs/python.md describes peers of your own code)')
 
     def _made_copies(self, written: list[Any], task: Task) -> list[Any]:
-        """Returns `task.copies` copies of the input, or of the list of inputs; an empty list if files are loaded.
+        """Returns `task.copies` copies of the input, or of the list of inputs; an empty list if the first stage makes the items.
 
         If copies must differ, there are at least two: the second is then for calls that are checked but not timed.
         """
-        if task.loads:
+        if task.is_fed:
             return []
         arrays = [load(text({"type": "prepare"}, "path", one), tensor) for one, tensor in zip(written, task.inputs)]
         copies = [[self._peer.take(moved_on(array, tensor, number * task.unlike), tensor)
@@ -248,7 +263,8 @@ class Session:
         iterations = whole(request, "iterations", 1)
         warmup_ns = whole(request, "warmup_ns", 0)
         first = whole(request, "first", 0) if "first" in request else 0
-        gc.disable()
+        if not prepared.task.has_own_code:  # users' loops have it on
+            gc.disable()
         try:
             if "copy" in request:
                 return self._run_on(prepared, whole(request, "copy", 0))
@@ -259,7 +275,7 @@ class Session:
 
     def _run_on(self, prepared: Prepared, copy: int) -> Message:
         """Runs one iteration on the copy of the input with this index."""
-        if prepared.task.loads or copy >= len(self._copies):
+        if prepared.task.is_fed or copy >= len(self._copies):
             raise Refused(f"run: there is no copy {copy} of the input")
         inputs, prepared.inputs = prepared.inputs, iter([self._copies[copy]])
         try:
@@ -279,14 +295,14 @@ class Session:
             self._called(prepared, items)
             self._peer.synchronize()
             count, spent = count + items, time.perf_counter_ns() - start
-            if prepared.task.loads:  # each pass starts unprefetched, so passes become longer
+            if prepared.task.is_fed:  # each pass starts unprefetched, so passes become longer
                 items = min(count, (at_least_ns - spent) * count // spent + 1)
         if self._timed_stages is None:
             self._timed_stages = self._stages_to_time(prepared, spent / count)
 
     def _read_from(self, prepared: Prepared, first: int, count: int) -> Iterator[Any]:
         """Returns an iterator over what the first stage reads in a pass. Call it when the pass begins."""
-        if not prepared.task.loads:
+        if not prepared.task.is_fed:
             return prepared.inputs
         return itertools.repeat(cast("Batches", prepared.batches)(first, count))
 
@@ -314,7 +330,11 @@ class Session:
         self._peer.stop_device_clock()
         self._peer.synchronize()
         wall, used = time.perf_counter_ns() - start, meter.used()
+        self._peer.end_turn()
+        after = meter.used().cpu_ns - used.cpu_ns
         reply: Message = {"type": "ran", "wall_ns": wall, **dataclasses.asdict(used)}
+        if prepared.task.has_own_code:
+            reply["after_cpu_ns"] = max(0, after)
         if (device_ns := self._peer.device_ns()) is not None:
             reply["device_ns"] = device_ns
         if spent:
@@ -361,9 +381,11 @@ class Session:
     def _output(self, request: Message) -> Message:
         if self._prepared is None or not self._ran:
             raise Refused("output before run")
+        task = self._prepared.task
+        if task.has_own_code:
+            return {"type": "given", **self._peer.given()}
         if self._result is None:
             raise TypeError("the kernel returned None instead of a result")
-        task = self._prepared.task
         results = self._result if task.outputs else [self._result]
         paths = request.get("paths", [request.get("path")])
         if not isinstance(paths, list) or len(paths) != len(results) or not all(isinstance(path, str) for path in paths):

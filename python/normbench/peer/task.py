@@ -24,6 +24,8 @@ Message = dict[str, Any]  # a request or a reply
 # The dtype in a .npy file. NumPy has no bfloat16, so the file has its bits as uint16.
 STORED = {"uint8": "|u1", "float16": "<f2", "bfloat16": "<u2", "float32": "<f4"}
 LONGEST_LINE = 1 << 20
+OWN_CODE = ("batches", "transform", "step")  # the ops that are the user's own code
+STARTS = ("load", "batches")  # the ops that make items, and so have no input
 
 
 class Unavailable(Exception):
@@ -136,6 +138,16 @@ class Task:
         return self.stages[0].op == "load"
 
     @property
+    def is_fed(self) -> bool:
+        """True if the first stage makes the items: from files, or by the user's own loader. Then there are no inputs."""
+        return self.stages[0].op in STARTS
+
+    @property
+    def has_own_code(self) -> bool:
+        """True if a stage is the user's own code, whose result is described and not checked."""
+        return any(stage.op in OWN_CODE for stage in self.stages)
+
+    @property
     def results(self) -> list[Tensor]:
         """Descriptions of the results of an iteration, in order."""
         if not self.outputs:
@@ -208,12 +220,12 @@ def stage_of(written: Any) -> Stage:
     numbers: list[Any] = [written.get(side, []) for side in ("reads", "writes")]
     if not all(isinstance(side, list) and all(type(value) is int for value in side) for side in numbers):
         raise Refused('prepare: "reads" and "writes" of a stage are lists of integers')
-    loads = written["op"] == "load"
-    if numbers == [[], []] and [len(side) for side in tensors] != [0 if loads else 1, 1]:
+    loads, starts = written["op"] == "load", written["op"] in STARTS
+    if numbers == [[], []] and [len(side) for side in tensors] != [0 if starts else 1, 1]:
         raise Unsupported(f'op "{written["op"]}" with more than one input or output')
     if numbers != [[], []] and [len(side) for side in numbers] != [len(side) for side in tensors]:
         raise Refused('prepare: "reads" and "writes" name as many values as "in" and "out" describe')
-    if not (tensors[0] or loads) or not tensors[1]:
+    if not (tensors[0] or starts) or not tensors[1]:
         raise Refused('prepare: a stage has an input and an output')
     return Stage(op=written["op"], parameters=written.get("parameters") or {}, place=written.get("place", "cpu"),
                  kernel=written.get("kernel", ""), output=written.get("output", "reuse"),
@@ -228,18 +240,19 @@ def task_of(request: Message) -> Task:
         raise Refused('prepare: needs "inputs" and "stages"')
     stages = [stage_of(stage) for stage in stages]
     outputs = request.get("outputs", [])
-    loads = [stage.op == "load" for stage in stages]
-    if any(loads) and (outputs or inputs or loads[1:] != [False] * len(loads[1:])):
-        raise Unsupported("a load that is not the start of a plain chain")
-    if not outputs and len(inputs) != 1 - loads[0]:
+    starts = [stage.op in STARTS for stage in stages]
+    if any(starts) and (outputs or inputs or starts[1:] != [False] * len(starts[1:])):
+        start = "a load that is" if "load" in [stage.op for stage in stages] else "batches that are"
+        raise Unsupported(f"{start} not the start of a plain chain")
+    if not outputs and len(inputs) != 1 - starts[0]:
         raise Unsupported(f"{len(inputs)} inputs (only chains with one)")
     if outputs:
         check_wiring(len(inputs), stages, outputs)
     # The description of an input has no kind of memory, so it is taken from the input of the first
     # stage. All inputs are in the same kind of memory.
-    starts = [replace(tensor_of(one), memory=stages[0].input.memory) for one in inputs]
+    tensors = [replace(tensor_of(one), memory=stages[0].input.memory) for one in inputs]
     return Task(threads=whole(request, "threads", 1), device=request.get("device", "cpu"),
-                copies=whole(request, "copies", 1), inputs=starts, stages=stages, outputs=outputs,
+                copies=whole(request, "copies", 1), inputs=tensors, stages=stages, outputs=outputs,
                 unlike=request.get("unlike", False) is True)
 
 

@@ -24,8 +24,10 @@ class Usage:
 
 
 def own() -> Usage:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return Usage(time.process_time_ns(), used.ru_minflt, used.ru_majflt)
+    """Returns the usage of this process and of those of its children that have ended."""
+    used, ended = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return Usage(time.process_time_ns() + round((ended.ru_utime + ended.ru_stime) * 1e9),
+                 used.ru_minflt + ended.ru_minflt, used.ru_majflt + ended.ru_majflt)
 
 
 def worker(pid: int) -> Usage:
@@ -54,7 +56,9 @@ class Meter:
         self._workers, self._own = workers(), own()
 
     def used(self) -> Usage:
-        total = own().minus(self._own)
-        for pid, now in workers().items():
-            total = total.plus(now.minus(self._workers.get(pid, Usage())))
+        now, total = workers(), own().minus(self._own)
+        for usage in now.values():
+            total = total.plus(usage)
+        for usage in self._workers.values():  # of a worker that has ended since, own() counts all
+            total = total.minus(usage)
         return total

@@ -17,7 +17,8 @@ namespace {
 
 constexpr double kAlpha = 0.02;  // largest probability of a false alarm in a whole comparison
 
-/// Returns true if the run measured the case and the case is not busy (is_busy).
+/// Returns true if the run measured the case, and other programs did not disturb too many of its
+/// rounds (is_busy).
 bool measured_in(const CaseRun& run) {
   return run.result != nullptr && measured(*run.result) &&
          !is_busy(*run.result, run.results->clock);
@@ -39,10 +40,11 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   return times;
 }
 
-/// Selects the limits of a group that show how fast the machine was for a case. These limits run in
-/// the same place as the case (host or GPU), and on the host with as many threads. They move bytes
-/// that do not stay in a cache. Limits that run a lane of a pipeline are left out, since they run
-/// stages of the case itself.
+/// Selects the limits of a group that show how fast the machine was for a case. A limit is a
+/// measurement of the machine itself, such as a memory stream. The selected limits run in the same
+/// place as the case (host or GPU), and on the host with as many threads. They move bytes that do
+/// not stay in a cache. Limits that run a lane of a pipeline are left out, since they run stages of
+/// the case itself.
 struct Beside {
   const GroupResult* group = nullptr;
   const Results* results = nullptr;
@@ -63,8 +65,8 @@ Beside beside(const CaseRun& run) {
   return {run.group, run.results, on_gpu, on_gpu ? 0 : run.result->threads};
 }
 
-/// Computes from the limits of the runs how the machine changed between them. The cases of a group
-/// share limits, so each result is computed once and kept.
+/// Computes how the machine changed between runs, from the limits that the runs measured. The cases
+/// of a group share limits, so each result is computed once and kept.
 class Machine {
  public:
   /// Returns the median of ln(time in `now` / time in `base`) over the limits of the case that both
@@ -81,8 +83,8 @@ class Machine {
     return at->second;
   }
 
-  /// Returns the largest relative change between the two sides that a limit of the case has.
-  /// Returns nothing if no limit was measured on both sides.
+  /// Returns the largest relative change of a limit of the case between the two sides. Returns
+  /// nothing if no limit was measured on both sides.
   std::optional<double> drift_of(const MatchedCase& matched) {
     const std::pair key{all_beside(matched.base), all_beside(matched.now)};
     const auto [at, is_new] = drifts_.try_emplace(key);
@@ -172,8 +174,8 @@ bool all_positive(const std::vector<double>& times) {
   return std::ranges::all_of(times, [](double ns) { return ns > 0; });
 }
 
-/// Returns true if only one side has device times and the device clock decides. Device times and
-/// wall times cannot be compared.
+/// Returns true if cases are compared by their device times and only one side has device times.
+/// Device times and wall times cannot be compared.
 bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
   return comparison.clock == DecidingClock::Device &&
          device_ns(shown_case(matched.base)).has_value() !=
@@ -200,8 +202,8 @@ bool explained_by(double drift, const Interval& ratio) {
 
 /// Returns true if the slower side lost the processor more often than its longer time explains. The
 /// expected number of involuntary switches is the median per turn of the faster side, multiplied by
-/// the ratio of the median wall times. The median of the slower side must exceed it by more than
-/// three standard deviations of a Poisson distribution.
+/// the ratio of the median wall times. The median of the slower side must exceed the expected
+/// number by more than three standard deviations of a Poisson distribution.
 bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRun>& faster) {
   const auto typical = [](const std::vector<CaseRun>& runs, std::int64_t (*of)(const Round&)) {
     std::vector<double> values;
@@ -238,7 +240,7 @@ void judge_limits(const MatchedCase& matched, Machine& machine, ComparedCase& on
 
 /// Returns why the times of a case give no verdict; None if they give one.
 NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, const Times& times) {
-  if (times.base_ns.empty()) return NoVerdict::NotMeasured;
+  if (times.base_ns.empty() || times.now_ns.empty()) return NoVerdict::NotMeasured;
   if (clocks_differ(matched, comparison)) return NoVerdict::ClocksDiffer;
   const bool timed = all_positive(times.base_ns) && all_positive(times.now_ns);
   return timed ? NoVerdict::None : NoVerdict::NoTime;
@@ -247,7 +249,7 @@ NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, cons
 /// A case and its input to family_p_values(). `excess` has a value for each pair of runs: how far
 /// ln(new time / base time) lies above the largest logarithm that counts as no change. The value is
 /// 0 for a pair that did not measure the case. `excess` is empty if the pairs give no verdict, or
-/// if the upper end of the deciding interval still counts as no change.
+/// if the upper end of the interval ComparedCase::deciding() still counts as no change.
 struct JudgedCase {
   ComparedCase one;
   std::vector<double> excess;
@@ -339,10 +341,8 @@ void compare_times(const MatchedCase& matched, const Comparison& comparison, Mac
                           : Times{all_rounds(matched.base), all_rounds(matched.now)};
   one.change = Change::Inconclusive;
   one.why = why_not(matched, comparison, times);
-  if (!times.base_ns.empty()) {
-    one.base_ns = median(times.base_ns);
-    one.now_ns = median(times.now_ns);
-  }
+  if (!times.base_ns.empty()) one.base_ns = median(times.base_ns);
+  if (!times.now_ns.empty()) one.now_ns = median(times.now_ns);
   if (one.why != NoVerdict::None) return;
   if (comparison.run_pairs)
     judge_pairs(matched, comparison, pairs, machine, judged);
@@ -384,8 +384,8 @@ void sort_worst_first(std::vector<ComparedCase>& cases) {
 }
 
 /// Computes the p-values of all judged cases. Marks a regressed case as certain if its p-value is
-/// at most kAlpha. Then the whole comparison has a false alarm with a probability of at most
-/// kAlpha.
+/// at most kAlpha. With this threshold, the probability of a false alarm in the whole comparison is
+/// at most kAlpha.
 void decide(std::vector<JudgedCase>& cases) {
   std::vector<ComparedCase*> judged;
   std::vector<std::vector<double>> excess;

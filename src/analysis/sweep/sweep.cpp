@@ -76,8 +76,9 @@ std::vector<EmptyInput> empty_inputs(const Experiment& experiment) {
   for (std::size_t g = 0; g < experiment.groups.size(); ++g)
     for (int i = 0; i < static_cast<int>(experiment.groups[g]->cases.size()); ++i) {
       const CaseResult& result = experiment.groups[g]->cases[i];
-      // A case that loads files has no source, but its files have bytes.
-      const bool has_bytes = result.source_bytes > 0 || loads(result);
+      // A case whose first stage makes its batches has no source, but its batches have bytes.
+      const bool makes_batches = !result.stages.empty() && roles_of(result.stages.front()).starts;
+      const bool has_bytes = result.source_bytes > 0 || makes_batches;
       if (measured(result) && (result.images <= 0 || !has_bytes)) list.push_back({g, i});
     }
   return list;

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* in_memory = "/dev/shm";
+constexpr const char* processor_times = "/proc/stat";
 
 /// Returns true if at least twice `bytes` are free in the folder. Other programs need space there,
 /// too.
@@ -58,6 +59,12 @@ std::int64_t asked_warm_up_ns(const Case& planned, const TurnShape& shape) {
   return shape.device_awake
              ? 1
              : std::max(shape.warmup_ns, static_cast<std::int64_t>(device_warm_up_ns));
+}
+
+/// Returns true if the user's own loader gives its first batch again and again.
+bool is_cached(const Case& planned) {
+  const auto* const batches = std::get_if<OwnBatches>(&planned.stages.front().op);
+  return batches != nullptr && batches->cached;
 }
 
 std::string ms(std::int64_t ns) { return format_ms(static_cast<double>(ns)) + " ms"; }
@@ -94,7 +101,7 @@ PeerContender::~PeerContender() {
   try {
     process_.end(close_request(), duration(limits_.end_seconds));
   } catch (const std::exception&) {
-    // The destructor of process_ kills the peer.
+    // If the peer has not ended, the destructor of process_ kills it.
   }
 }
 
@@ -136,8 +143,12 @@ std::vector<View> PeerContender::inputs(std::size_t copy) {
 }
 
 bool PeerContender::has_network() const {
+  return std::ranges::any_of(work_.stages, [](const Stage& stage) { return is_network(stage.op); });
+}
+
+bool PeerContender::has_own_code() const {
   return std::ranges::any_of(work_.stages,
-                             [](const Stage& stage) { return is_peer_only(stage.op); });
+                             [](const Stage& stage) { return is_own_code(stage.op); });
 }
 
 void PeerContender::prepare() {
@@ -149,8 +160,8 @@ void PeerContender::prepare() {
   }
   const std::string files = write_file_list(folder);
   const std::size_t copies = memory_.inputs(work_).count;
-  // The output of a network is compared with the outputs of other variants. So all copies must
-  // contain the same inputs.
+  // The output of a network is compared with the outputs of other variants. So all copies of the
+  // inputs must be equal.
   const bool unlike = !work_.inputs.empty() && !has_network();
   ask({"prepare",
        prepare_request(work_, copies, unlike, paths, files, device_number(context_.backends)),
@@ -201,8 +212,8 @@ std::int64_t PeerContender::first_call() {
 
 namespace {
 
-/// Returns a note on the values that the peer rounds to the dtype of its output; the bounds are
-/// wider for them. Returns "" if there are none.
+/// Returns a note with the names of the values that the peer rounds to the dtype of its output. The
+/// error bounds are wider because of this rounding. Returns "" if the peer rounds none.
 std::string rounds_text(const Rounds& rounds) {
   if (rounds.empty()) return "";
   Note note{.kind = Note::Kind::Allowance};
@@ -212,7 +223,21 @@ std::string rounds_text(const Rounds& rounds) {
 
 }  // namespace
 
+bool PeerContender::has_own_loader() const { return is_own_loader(work_.stages.front().op); }
+
+CheckOutcome PeerContender::ask_what_was_given() {
+  Note note{.kind = Note::Kind::OwnCode};
+  for (const Stage& stage : work_.stages)
+    if (is_own_code(stage.op)) note.names.emplace_back(name_of(stage.op));
+  CheckOutcome outcome{
+      .result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = sentence(note)};
+  ask({"output", output_request({}), limits_.turn_seconds},
+      [&](const std::string& line) { outcome.given = read_given(line); });
+  return outcome;
+}
+
 CheckOutcome PeerContender::check(const std::function<bool()>& is_over) {
+  if (has_own_code()) return ask_what_was_given();
   // The outputs of networks are compared with one another for item 0 of the dataset. So if the
   // latest run ended with another item, the peer runs item 0 again.
   if (has_network() && work_.loader() != nullptr && last_item_ > 0) run(1, 0);
@@ -223,7 +248,7 @@ CheckOutcome PeerContender::check(const std::function<bool()>& is_over) {
 }
 
 std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random) {
-  if (has_network()) return std::nullopt;
+  if (has_network() || has_own_code()) return std::nullopt;
   CheckOutcome outcome = compare(drawn_image(work_, random));
   // Every second check also makes and checks one more call. Two successive calls show a fault that
   // occurs only in every second call. If the peer has a copy of the inputs that no turn uses, the
@@ -279,7 +304,26 @@ CheckOutcome PeerContender::compare(std::optional<ImageRange> only,
   }
 }
 
+TurnShape PeerContender::shape_of_epochs(double clock_cost_ns) {
+  const std::int64_t start_ns = context_.clock.now_ns();
+  const LoaderTimes times = loader_times(ready_.epoch, [&](std::int64_t iterations) {
+    return static_cast<double>(run(iterations, 0).wall_ns);
+  });
+  const std::int64_t end_ns = context_.clock.now_ns();
+  process_.settle(duration(limits_.settle_seconds));
+  const auto between_ns = static_cast<double>(context_.clock.now_ns() - end_ns);
+  const double outside_ns =
+      std::max(0.0, static_cast<double>(end_ns - start_ns) - times.spent_ns) / times.runs;
+  return {.iterations =
+              whole_epochs(iterations_per_turn(times.batch_ns, clock_cost_ns), ready_.epoch, times),
+          .epoch = ready_.epoch,
+          .marks = true,
+          .iteration_ns = times.batch_ns,
+          .beside_ns = times.start_ns + outside_ns + between_ns};
+}
+
 TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
+  if (has_own_loader()) return shape_of_epochs(clock_cost_ns);
   const std::int64_t warmup_ns = asked_warm_up_ns(work_, {});
   // Times of the latest run. `turn_ns`: the whole request, including the warm-up. `timed_ns`: the
   // turn without the warm-up, as the peer reports it.
@@ -325,13 +369,21 @@ std::vector<std::int64_t> PeerContender::stage_times(const PeerTurn& turn) {
 Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   cold_files_.drop();
   const std::vector<QueueDelay> delays = queue_delays(process_.tasks());
+  const std::int64_t busy_ns = busy_processors_ns(processor_times);
   const std::int64_t asked_ns = context_.clock.now_ns();
-  // With cold files, there is no warm-up. A warm-up would bring files into memory, and the workers
-  // of the peer would read further files ahead.
+  // With cold files (dropped from the page cache before the turn), there is no warm-up. A warm-up
+  // would bring files into memory, and the workers of the peer would read further files ahead. The
+  // user's own loader gets no warm-up either, because its workers would start once more.
+  const bool is_warmed_up = !cold_files_.any() && (!has_own_loader() || is_cached(work_));
   const PeerTurn told =
-      run(shape.iterations, cold_files_.any() ? 0 : asked_warm_up_ns(work_, shape), shape.first);
+      run(shape.iterations, is_warmed_up ? asked_warm_up_ns(work_, shape) : 0, shape.first);
   const std::int64_t whole_ns = context_.clock.now_ns() - asked_ns;
-  const auto delay_ns = longest_delay(delays, queue_delays(process_.tasks()), whole_ns);
+  auto delay_ns = longest_delay(delays, queue_delays(process_.tasks()), whole_ns);
+  // The main process of the user's own loader also waits for a processor while its own workers use
+  // the processors. So `delay_ns` is at most the processor time that other programs used.
+  if (has_own_loader() && busy_ns > 0)
+    delay_ns = std::min(delay_ns, time_of_others(busy_processors_ns(processor_times) - busy_ns,
+                                                 told.cpu_ns + told.after_cpu_ns));
   Turn turn;
   turn.round.wall_ns = told.wall_ns;
   // It is not known when within `whole_ns` the peer waited for a processor. So the turn gets the

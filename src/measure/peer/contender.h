@@ -75,10 +75,20 @@ class PeerContender final : public Contender {
   /// Returns copy number `copy` of the inputs. If the memory of the group does not contain this
   /// copy, it is made here.
   std::vector<View> inputs(std::size_t copy);
+  /// Returns true if the case has a stage that only peers run, such as a network.
   bool has_network() const;
+  /// Returns true if the case runs the user's own code.
+  bool has_own_code() const;
+  /// Returns true if the batches come from the user's own loader.
+  bool has_own_loader() const;
+  /// Asks the peer for the dtype, shape and size of the last batch that the user's own code gave,
+  /// and returns them in CheckOutcome::given. Nothing is compared.
+  CheckOutcome ask_what_was_given();
   /// Compares the outputs of the latest run with the reference: the images `only`, or all images if
   /// `only` is empty.
   CheckOutcome compare(std::optional<ImageRange> only, const std::function<bool()>& is_over = {});
+  /// As shape_of_turns(), for a case whose batches come from the user's own loader.
+  TurnShape shape_of_epochs(double clock_cost_ns);
   std::vector<std::int64_t> stage_times(const PeerTurn& turn);
 
   const Case& work_;

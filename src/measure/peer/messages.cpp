@@ -37,10 +37,10 @@ Json stage_json(const Stage& stage) {
 /// Returns true if each stage reads only the output of the stage before it, and the output of the
 /// last stage is the only output of the case.
 bool is_chain(const Case& planned) {
-  const bool loads = planned.loader() != nullptr;
-  if (planned.inputs.size() != (loads ? 0 : 1) || planned.outputs.size() != 1) return false;
+  const bool starts = roles_of(planned.stages.front().op).starts;
+  if (planned.inputs.size() != (starts ? 0 : 1) || planned.outputs.size() != 1) return false;
   std::vector<int> last;  // the values that the next stage of a chain reads
-  if (!loads) last = {0};
+  if (!starts) last = {0};
   for (const Stage& stage : planned.stages) {
     if (stage.in != last || stage.out.size() != 1) return false;
     last = stage.out;
@@ -79,7 +79,7 @@ class Reply {
   void require(std::string_view member) {
     if (!reader_.has(member)) reader_.complain_at(member, "is missing");
   }
-  /// Throws Invalid if the reply has had a mistake so far.
+  /// Throws Invalid if a mistake has been found in the reply so far.
   void throw_mistakes() const {
     if (issues_.empty()) return;
     const auto& [pointer, text] = issues_.front();
@@ -182,6 +182,8 @@ std::string output_request(std::span<const std::string> paths) {
   return text_of({{"type", "output"}, {"paths", paths}});
 }
 
+std::string describe_request() { return text_of({{"type", "describe"}}); }
+
 std::string close_request() { return text_of({{"type", "close"}}); }
 
 std::string read_hello(const std::string& line) {
@@ -231,6 +233,7 @@ PeerReady read_ready(const std::string& line) {
     reader.complain_at("psnr", "expected the PSNR in dB of images resized by this filter");
   ready.unlike = reader.integer("unlike", 1, 1, most_copies);
   ready.takes_first = reader.boolean("takes_first", false);
+  ready.epoch = read_count(reader, "epoch");
   ready.rounds = read_rounds(reader);
   reply.throw_mistakes();
   return ready;
@@ -244,7 +247,8 @@ PeerTurn read_ran(const std::string& line, std::size_t stages) {
                 .device_ns = read_count(reader, "device_ns"),
                 .cpu_ns = read_count(reader, "cpu_ns"),
                 .minor_faults = read_count(reader, "minor_faults"),
-                .major_faults = read_count(reader, "major_faults")};
+                .major_faults = read_count(reader, "major_faults"),
+                .after_cpu_ns = read_count(reader, "after_cpu_ns")};
   if (reader.has("spans")) {
     turn.stage_ns.resize(stages);
     const Json& spans = reader.member("spans");
@@ -261,6 +265,42 @@ std::int64_t read_written(const std::string& line) {
   const std::int64_t copy = read_count(reply.reader(), "copy");
   reply.throw_mistakes();
   return copy;
+}
+
+namespace {
+
+/// Reads the members of a reply that describe what the user's own code gives.
+GivenResult read_given(Reply& reply) {
+  Reader& reader = reply.reader();
+  for (const char* member : {"dtype", "shape", "bytes"}) reply.require(member);
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  GivenResult given{.dtype = reader.text("dtype", ""),
+                    .device = reader.text("device", "cpu"),
+                    .shape = reader.integers("shape", {}, 0, largest_extent),
+                    .order = reader.word("order", ArrayOrder::Contiguous),
+                    .pinned = reader.boolean("pinned", false),
+                    .bytes = reader.integer("bytes", 0, 1, most)};
+  given.batch_bytes = reader.integer("batch_bytes", given.bytes, given.bytes, most);
+  if (reader.has("workers")) given.workers = reader.integer("workers", 0, 0, largest_extent);
+  reply.throw_mistakes();
+  return given;
+}
+
+}  // namespace
+
+GivenResult read_given(const std::string& line) {
+  Reply reply("output", "given", line);
+  return read_given(reply);
+}
+
+OwnCode read_described(const std::string& line) {
+  Reply reply("describe", "described", line);
+  reply.require("kind");
+  Reader& reader = reply.reader();
+  OwnCode code{.kind = reader.word("kind", OwnCodeKind::Loader),
+               .has_step = reader.boolean("has_step", false)};
+  code.given = read_given(reply);
+  return code;
 }
 
 }  // namespace normbench

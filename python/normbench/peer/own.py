@@ -1,0 +1,461 @@
+"""A peer of the user's own code: a loader such as a DataLoader, a transform of a batch, a step with a batch."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import mmap
+import os
+import re
+import sys
+import traceback
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable, Iterator, cast
+
+from . import Peer
+from .task import BrokenFile, Task, Tensor, Unsupported, np
+
+Function = Callable[[Any], Any]
+MOST_CHANNELS = 4  # red, green, blue and alpha
+
+
+class OwnCodeError(BrokenFile):
+    """The user's own code does what cannot be measured. The text says what to change."""
+
+
+@dataclass(frozen=True)
+class Array:
+    """What an array of a batch is, in the words of its library."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    order: str  # contiguous, channels_last or strided
+    device: str
+    pinned: bool
+    bytes: int
+
+
+def described(value: Any) -> Array | None:
+    """Returns what an array is: a tensor of PyTorch, or an array of NumPy. Returns None for other values."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        order = "contiguous" if value.is_contiguous() else "strided"
+        if value.dim() == 4 and order == "strided" and value.is_contiguous(memory_format=torch.channels_last):
+            order = "channels_last"
+        return Array(str(value.dtype).replace("torch.", ""), tuple(value.shape), order, str(value.device),
+                     value.device.type == "cpu" and value.is_pinned(), value.numel() * value.element_size())
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.ndarray) and not value.dtype.hasobject:
+        order = "contiguous" if value.flags.c_contiguous else "strided"
+        return Array(value.dtype.name, value.shape, order, "cpu", False, value.nbytes)
+    return None
+
+
+def arrays_in(value: Any) -> list[Array]:
+    """Returns the arrays in a value: in nested lists, tuples and dicts, and in the attributes of other objects.
+
+    A list of images of one size counts as one array. Raises OwnCodeError for a list of images of unlike sizes.
+    """
+    found: list[Array] = []
+    seen: set[int] = set()
+
+    def look(one: Any, depth: int) -> None:
+        if id(one) in seen or depth > 6:
+            return
+        seen.add(id(one))
+        array = described(one) or stacked(one)
+        if array is not None:
+            found.append(array)
+        elif isinstance(one, dict):
+            for part in one.values():
+                look(part, depth + 1)
+        elif isinstance(one, (list, tuple)):
+            for part in one:
+                look(part, depth + 1)
+        elif hasattr(one, "__dict__") and not isinstance(one, type) and not callable(one):
+            for part in vars(one).values():
+                look(part, depth + 1)
+
+    look(value, 0)
+    return found
+
+
+def stacked(value: Any) -> Array | None:
+    """Returns what a list of images [c, h, w] or [h, w, c] of one size is as a batch. Returns None for other values.
+
+    Raises OwnCodeError for images of unlike sizes.
+    """
+    if not isinstance(value, (list, tuple)) or len(value) < 2:
+        return None
+    images = [described(one) for one in value]
+    if not all(one is not None and len(one.shape) == 3 and min(one.shape[0], one.shape[2]) <= MOST_CHANNELS for one in images):
+        return None
+    first = cast("Array", images[0])
+    shapes = dict.fromkeys(cast("Array", one).shape for one in images)
+    if len(shapes) > 1:
+        raise OwnCodeError(f"your code gave {len(images)} images of unlike sizes ({', '.join(str(list(shape)) for shape in list(shapes)[:3])}) "
+                           "instead of one batch (resize or crop them to one size, and stack them)")
+    return Array(first.dtype, (len(images), *first.shape), "strided", first.device, first.pinned, len(images) * first.bytes)
+
+
+def facts_of(batch: Any) -> dict[str, Any]:
+    """Returns what a batch is: its largest array, and the bytes of all. Raises OwnCodeError for what is no batch."""
+    if batch is None:
+        raise OwnCodeError("your code returned None (return the batch: an array, or arrays in a list, tuple or dict)")
+    arrays = arrays_in(batch)
+    if not arrays:
+        raise OwnCodeError(f"your code gave a {type(batch).__name__} without an array of PyTorch or NumPy in it "
+                           "(convert images to tensors, for example in the collate function)")
+    largest = max(arrays, key=lambda one: one.bytes)
+    if largest.bytes == 0:
+        raise OwnCodeError("your code gave an empty array (give at least one image)")
+    return {"dtype": largest.dtype, "shape": list(largest.shape), "order": largest.order, "device": largest.device,
+            "pinned": largest.pinned, "bytes": largest.bytes, "batch_bytes": sum(one.bytes for one in arrays)}
+
+
+def is_users(file: str) -> bool:
+    """Returns True for a file that belongs neither to this package, nor to Python, nor to an installed package."""
+    others = (os.path.dirname(__file__), os.path.dirname(os.__file__))
+    return "site-packages" not in file and not file.startswith(("<", *others))
+
+
+def told(failure: BaseException) -> str:
+    """Returns an exception as text, like "ValueError at train.py:12: no file". For one of a worker process it is the worker's.
+
+    The place is the last one in the user's own files, if there is one.
+    """
+    text, kind = str(failure), type(failure).__name__
+    places = [(file, int(line)) for file, line in re.findall(r'^  File "(.+)", line (\d+)', text, re.M)]
+    if places:  # a DataLoader puts the worker's traceback into the text
+        text = text.strip().splitlines()[-1].partition(": ")[2]
+    else:
+        places = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(failure.__traceback__)]
+    file, line = ([place for place in places if is_users(place[0])] or places)[-1]
+    return f"{kind} at {os.path.basename(file)}:{line}: {text}"
+
+
+class Guard:
+    """Calls the user's own code. Turns its exceptions into sentences, and notices if it forks and the child returns."""
+
+    def __init__(self) -> None:
+        self._process = os.getpid()
+        self._forked = mmap.mmap(-1, 1)  # memory that child processes share
+
+    def __call__(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            result = function(*arguments)
+        except (StopIteration, OwnCodeError):
+            raise
+        except SystemExit as end:
+            raise OwnCodeError(f"your code ended Python: sys.exit({end.code!r})") from end
+        except Exception as failure:
+            raise OwnCodeError(f"your code raised {told(failure)[:900]} (run it alone, and mend it)") from failure
+        self.check()
+        return result
+
+    def check(self) -> None:
+        """Ends this process if it is a child of the peer. Raises OwnCodeError in the peer if that has happened."""
+        if os.getpid() != self._process:
+            self._forked[0] = 1
+            os._exit(1)
+        if self._forked[0]:
+            raise OwnCodeError("your code forked, and the child returned into normbench (end the child with os._exit() "
+                               "in your code, or use multiprocessing)")
+
+
+class Batches:
+    """An iterator over `count` batches of a loader. Starts the loader anew, and after each of its ends. `first` is its first batch."""
+
+    def __init__(self, loader: Iterable[Any], count: int, call: Guard) -> None:
+        self.first: Any = None
+        self._loader, self._count, self._call = loader, count, call
+        self._iterator: Iterator[Any] = call(iter, loader)
+        self._given = 0  # batches so far
+        self._in_epoch = 0  # batches since the loader was started
+        self._length = length_of(loader)
+
+    def __iter__(self) -> Batches:
+        return self
+
+    def __next__(self) -> Any:
+        if self._given == self._count:
+            raise StopIteration
+        try:
+            batch = self._call(next, self._iterator)
+        except StopIteration:
+            if self._in_epoch == 0:
+                raise OwnCodeError("your loader gave no batch (is it empty, are there fewer images than a batch with drop_last, or is it "
+                                   "a generator, which can be read only once: give the function that makes it)") from None
+            self._iterator, self._in_epoch = self._call(iter, self._loader), 0
+            return next(self)
+        if self._given == 0:
+            self.first = batch
+        self._given += 1
+        self._in_epoch += 1
+        if self._given == self._count and self._in_epoch == self._length:
+            try:  # the end of the epoch is a part of it: workers end there
+                self._call(next, self._iterator)
+            except StopIteration:
+                self._in_epoch = 0
+        return batch
+
+    def stop(self) -> None:
+        """Stops what goes on: workers that load ahead. A loader that keeps its workers keeps them only after a whole epoch."""
+        if self._in_epoch > 0 and getattr(self._loader, "persistent_workers", False):
+            shut_down = getattr(self._iterator, "_shutdown_workers", None)
+            if shut_down is not None and getattr(self._loader, "_iterator", None) is self._iterator:
+                self._loader._iterator = None  # type: ignore[attr-defined]
+                shut_down()
+        self._iterator = iter(())
+
+
+def length_of(loader: Any) -> int:
+    """Returns the number of batches in an epoch; 0 if it is not known."""
+    try:
+        length = len(loader)
+    except Exception:  # an IterableDataset has none, and a length of the user's own may raise anything
+        return 0
+    return length if 0 < length < 1 << 31 else 0
+
+
+def copied(batch: Any) -> Any:
+    """Returns a batch with containers of its own, so that a step that changes them finds them again. Arrays are shared."""
+    if isinstance(batch, dict):
+        same = copy.copy(batch)
+        for key, value in batch.items():
+            same[key] = copied(value)
+        return same
+    if isinstance(batch, list):
+        return [copied(value) for value in batch]
+    if type(batch) is tuple:
+        return tuple(copied(value) for value in batch)
+    return batch
+
+
+class Maker:
+    """A loader that is made by a function each time it is started, such as a generator function."""
+
+    def __init__(self, make: Callable[[], Iterable[Any]]) -> None:
+        self._make = make
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._make())
+
+
+def is_loader(what: Any) -> bool:
+    """Returns True for an object that can be iterated, and is neither a dataset of single images nor a module of PyTorch."""
+    torch = sys.modules.get("torch")
+    if is_dataset(what) or (torch is not None and isinstance(what, torch.nn.Module)):
+        return False
+    return hasattr(what, "__iter__") and not isinstance(what, (str, bytes, type))
+
+
+def is_dataset(what: Any) -> bool:
+    """Returns True for a dataset of PyTorch, which gives single images."""
+    torch = sys.modules.get("torch.utils.data")
+    return torch is not None and isinstance(what, torch.Dataset)
+
+
+def made(what: Any) -> Any:
+    """Returns the object to measure. Calls a class, and a function without parameters, which make it."""
+    if isinstance(what, type):
+        return made(what())
+    if inspect.isgeneratorfunction(what):
+        return Maker(what)
+    if inspect.isfunction(what) and not inspect.signature(what).parameters:
+        result = what()
+        return Maker(what) if inspect.isgenerator(result) else result
+    return what
+
+
+class Own(Peer):
+    """Runs the user's own code. `what` is a loader, a dataset of PyTorch, or a function of a batch.
+
+    `step` is called with each batch. `batch_size` and `workers` are those of a DataLoader around a dataset.
+    """
+
+    has_own_code = True
+
+    def __init__(self, what: Any, step: Function | None = None, name: str = "", batch_size: int = 32, workers: int = 0) -> None:
+        self.name = name or getattr(what, "__name__", type(what).__name__)
+        self._call = Guard()
+        self._what, self._step = self._call(made, what), step
+        self._batch_size, self._workers = batch_size, workers
+        self._device = "cpu"
+        self._loader: Any = None
+        self._running: Batches | None = None  # kept until the turn's time is known, so that its end is not timed
+        self._last: Any = None  # the first batch of the last turn, or the last result of a transform
+        self.note(getattr(self._what, "normbench_variant", {}))
+
+    def note(self, noted: dict[str, Any]) -> None:
+        """Takes what variant() has noted: a name, and a step unless there is one."""
+        self.name = noted.get("name") or self.name
+        self._step = self._step or noted.get("step")
+
+    def version(self) -> str:
+        torch = sys.modules.get("torch")
+        return f"with torch {torch.__version__}" if torch is not None else "1"
+
+    def prepare(self, task: Task) -> list[Callable[..., Any]]:
+        torch = sys.modules.get("torch")
+        if torch is not None:
+            torch.set_num_threads(task.threads)
+        self._device = task.device
+        steps: list[Callable[..., Any]] = []
+        for stage in task.stages:
+            if stage.op == "batches":
+                steps.append(self._batches(cached=stage.parameters.get("cached") is True))
+            elif stage.op == "transform":
+                steps.append(self._transform())
+            elif stage.op == "step":
+                steps.append(self._with_step())
+            elif stage.op == "h2d" and torch is not None:
+                steps.append(lambda batch: self._call(on_device, batch, task.device))
+            else:
+                raise Unsupported(f'"{stage.op}" beside your own code (batches, transform, step; h2d with PyTorch)')
+        return steps
+
+    def _batches(self, cached: bool) -> Callable[[int, int], Iterator[Any]]:
+        self._loader = self.loader()
+        if cached:
+            first = next(Batches(self._loader, 1, self._call))
+            self._last = first
+            return lambda _, count: (copied(first) for _ in range(count))
+
+        def batches(_: int, count: int) -> Iterator[Any]:
+            self.end_turn()
+            self._running = Batches(self._loader, count, self._call)
+            return self._running
+
+        return batches
+
+    def loader(self) -> Any:
+        """Returns the loader: the object itself, or a DataLoader around a dataset. Raises Unsupported."""
+        if is_dataset(self._what):
+            if gives_batches(self._what, self._call):
+                return self._what
+            return sys.modules["torch.utils.data"].DataLoader(self._what, batch_size=self._batch_size, num_workers=self._workers)
+        if not is_loader(self._what):
+            raise Unsupported(f"{self.name} gives no batches (a loader can be iterated)")
+        return self._what
+
+    def _transform(self) -> Function:
+        if not callable(self._what):
+            raise Unsupported(f"{self.name} is no function of a batch")
+
+        def transform(batch: Any) -> Any:
+            self._last = self._call(self._what, batch)
+            return self._last
+
+        return transform
+
+    def _with_step(self) -> Function:
+        step = self._step
+        if step is None:
+            raise Unsupported('there is no step (name it: --step train.py:step, or serve(loader, step=...))')
+
+        def run(batch: Any) -> Any:
+            if self._last is None:
+                self._last = batch
+            self._call(step, batch)
+            return batch
+
+        return run
+
+    def epoch(self) -> int:
+        return length_of(self._loader)
+
+    def describe(self) -> dict[str, Any]:
+        if is_dataset(self._what) or is_loader(self._what):
+            loader = self.loader()
+            facts = facts_of(next(Batches(loader, 1, self._call)))
+            workers = getattr(loader, "num_workers", None)
+            return {"kind": "dataset" if is_dataset(self._what) else "loader", "has_step": self._step is not None,
+                    **facts, **({} if workers is None else {"workers": workers})}
+        if not callable(self._what):
+            raise OwnCodeError(f"{self.name} is neither a loader, nor a dataset of PyTorch, nor a function of a batch, but "
+                               f"a {type(self._what).__name__}")
+        sample = np.zeros((self._batch_size, 3, 224, 224), np.uint8)
+        torch = sys.modules.get("torch")
+        return {"kind": "transform", "has_step": False,
+                **facts_of(self._call(self._what, sample if torch is None else torch.from_numpy(sample)))}
+
+    def given(self) -> dict[str, Any]:
+        self._call.check()
+        facts = facts_of(self._last)
+        if self._device == "cpu" and facts["device"] != "cpu":
+            raise OwnCodeError(f"your code gave an array on {facts['device']}, whose work the CPU's clock does not see (keep "
+                               'batches on the CPU, and add the stage "h2d", so that the transfer is measured)')
+        workers = getattr(self._loader, "num_workers", None)
+        return facts if workers is None else {**facts, "workers": workers}
+
+    def take(self, array: Any, tensor: Tensor) -> Any:
+        """Returns a tensor if PyTorch is in use, else a NumPy array. Raises Unsupported for memory other than pageable."""
+        if tensor.memory != "pageable":
+            raise Unsupported(f"your own code takes no source in {tensor.memory} memory (pageable only)")
+        torch = sys.modules.get("torch")
+        if torch is None:
+            return array.copy()
+        if tensor.dtype == "bfloat16":
+            return torch.from_numpy(array.view("int16").copy()).view(torch.bfloat16)
+        return torch.from_numpy(array.copy())
+
+    def synchronize(self) -> None:
+        if self._device != "cpu":
+            sys.modules["torch"].cuda.synchronize()
+
+    def end_turn(self) -> None:
+        if self._running is not None:
+            self._last = self._running.first
+            self._running.stop()
+            self._running = None
+
+    def close(self) -> None:
+        self.end_turn()
+        self._loader = self._last = None
+
+
+class Missing(Own):
+    """Stands for code that cannot be loaded. Its reason is the answer to the first request."""
+
+    def __init__(self, why: str) -> None:
+        self.name, self._why = "own code", why
+
+    def version(self) -> str:
+        raise OwnCodeError(self._why)
+
+    def close(self) -> None:
+        pass
+
+
+def gives_batches(dataset: Any, call: Guard) -> bool:
+    """Returns True for an IterableDataset of PyTorch that gives whole batches: its first item has an array with four axes."""
+    if not isinstance(dataset, sys.modules["torch.utils.data"].IterableDataset):
+        return False
+    return any(len(array.shape) > 3 for array in arrays_in(next(Batches(dataset, 1, call))))
+
+
+def own(what: Any, step: Function | None = None, name: str = "", **options: Any) -> Own:
+    """Returns the peer of an object, with what normbench.peer.variant() has noted in it, or in what it makes."""
+    peer = Own(what, step, name, **options)
+    peer.note(getattr(what, "normbench_variant", {}))
+    return peer
+
+
+def on_device(batch: Any, device: str) -> Any:
+    """Returns the batch with its tensors on the device. Raises OwnCodeError if it has none."""
+    if all(array.device != "cpu" for array in arrays_in(batch)):
+        raise OwnCodeError("your batches are on a device already (leave the stage h2d out)")
+    result = moved(batch, device)
+    if all(array.device == "cpu" for array in arrays_in(result)):
+        raise OwnCodeError("your batches have no tensors of PyTorch, which alone can be sent to a GPU (convert them: torch.from_numpy)")
+    return result
+
+
+def moved(batch: Any, device: str) -> Any:
+    if isinstance(batch, dict):
+        return {key: moved(value, device) for key, value in batch.items()}
+    if isinstance(batch, (list, tuple)):
+        parts = [moved(value, device) for value in batch]
+        return type(batch)(*parts) if hasattr(batch, "_fields") else type(batch)(parts)
+    return batch.to(device, non_blocking=True) if hasattr(batch, "to") else batch

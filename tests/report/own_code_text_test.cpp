@@ -1,0 +1,70 @@
+#include "report/own_code_text.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/analysed.h"
+#include "example_results.h"
+
+namespace normbench::own_code_text_test {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> texts(const Results& results) {
+  const Analysed analysed(results);
+  const Experiment& experiment = analysed.experiments()[0];
+  return own_code_texts(*experiment.groups[0], experiment.analyses[0]);
+}
+
+TEST(OwnCodeText, SaysWhatBatchesAreAndWhatLoadingCosts) {
+  EXPECT_THAT(
+      texts(examples::own_code()),
+      ElementsAre("train.loader and batches that take no time give float32 [10, 3, 720, 1280], "
+                  "pageable, from 2 workers, 111 MB a batch: 4.0x the bytes of uint8.",
+                  "That is not what the config says: float32, not uint8.",
+                  testing::HasSubstr("so loading costs 40.")));
+}
+
+TEST(OwnCodeText, SaysWhenLoadingCostsNothingOrCannotBeTold) {
+  Results results = examples::own_code();
+  std::vector<CaseResult>& cases = results.groups[0].cases;
+  std::swap(cases[0].rounds, cases[1].rounds);
+  EXPECT_THAT(texts(results).back(), testing::EndsWith(", so loading costs nothing."));
+  cases[0].rounds = cases[1].rounds;
+  EXPECT_THAT(texts(results).back(), testing::HasSubstr(", so loading costs at most 4."));
+  for (CaseResult& result : cases) result.rounds.resize(3);
+  EXPECT_THAT(texts(results).back(),
+              testing::EndsWith(", too few rounds to say what loading costs."));
+}
+
+TEST(OwnCodeText, NamesEveryDifference) {
+  Results results = examples::own_code();
+  results.groups[0].cases.pop_back();
+  CaseResult& result = results.groups[0].cases[0];
+  result.stages[0].out.memory = Memory::Pinned;
+  result.given->dtype = "uint8";
+  result.given->bytes /= 4;
+  result.given->order = ArrayOrder::ChannelsLast;
+  result.given->workers.reset();
+  EXPECT_THAT(
+      texts(results),
+      ElementsAre("train.loader gives uint8 [10, 3, 720, 1280] channels_last, pageable, "
+                  "111 MB a batch: as many bytes as uint8 has.",
+                  "That is not what the config says: another layout than nchw; not in pinned "
+                  "memory."));
+  result.given->shape = {10, 2};
+  result.given->bytes = 20;
+  result.given->device = "cuda:0";
+  EXPECT_THAT(
+      texts(results),
+      ElementsAre(testing::StartsWith("train.loader gives uint8 [10, 2] channels_last, on cuda:0"),
+                  "That is not what the config says: shape [10, 2], not "
+                  "10x3x720x1280; not in pinned memory."));
+}
+
+TEST(OwnCodeText, SaysNothingOfOtherCases) {
+  EXPECT_THAT(texts(examples::tie()), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace normbench::own_code_text_test
