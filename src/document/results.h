@@ -192,6 +192,15 @@ constexpr auto words(ArrayOrder) {
                                           {ArrayOrder::Strided, "strided"}});
 }
 
+/// The operations of PyTorch of one kind with which the user's own code copied values while it made
+/// a batch.
+struct CopiesResult {
+  std::string op;          // in PyTorch's words: "_to_copy", "stack"
+  std::int64_t calls = 0;  // per batch
+  std::int64_t bytes = 0;  // of the tensors that these calls wrote
+  bool operator==(const CopiesResult&) const = default;
+};
+
 /// The first batch of a turn that the user's own code gave, as reported by the peer (the other
 /// program) that ran the code. The members from `dtype` to `bytes` describe the largest array of
 /// the batch.
@@ -204,6 +213,8 @@ struct GivenResult {
   std::int64_t batch_bytes = 0;  // of all arrays of the batch
   // Worker processes of the loader. std::nullopt if there is no loader that has this number.
   std::optional<std::int64_t> workers = {};
+  // What PyTorch copied to make a batch. std::nullopt: not known, as without PyTorch.
+  std::optional<std::vector<CopiesResult>> copies = {};
   bool operator==(const GivenResult&) const = default;
 
   /// Returns the number of elements, or the largest number if there are more.

@@ -269,6 +269,13 @@ void fields(auto& io, Is<DatasetResult> auto& x) {
                 {"Files with a wanted ending in subfolders, which are not loaded", "files"});
 }
 
+void fields(auto& io, Is<CopiesResult> auto& x) {
+  io.object("copies", "What PyTorch copied by operations of one kind, to make a batch");
+  io.required("op", x.op, {"The operation, in PyTorch's words, like \"_to_copy\""});
+  io("calls", x.calls, {"How often it ran", "calls"});
+  io("bytes", x.bytes, {"The size of the tensors that it wrote", "bytes"});
+}
+
 void fields(auto& io, Is<GivenResult> auto& x) {
   io.object("given", "What your own code gave in the first batch of a turn: its largest array");
   io.required("dtype", x.dtype, {"The dtype, in the words of its library, like \"float64\""});
@@ -280,6 +287,8 @@ void fields(auto& io, Is<GivenResult> auto& x) {
   io("batch_bytes", x.batch_bytes, {"The size of all arrays of the batch", "bytes"});
   io.when_known("workers", x.workers,
                 {"Worker processes of the loader; absent: not known", "processes"});
+  io.when_known("copies", x.copies,
+                {"What PyTorch copied to make a batch, the largest first; absent: not known"});
 }
 
 void fields(auto& io, Is<CaseResult> auto& x) {

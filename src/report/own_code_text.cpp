@@ -37,6 +37,24 @@ std::string bytes_text(const GivenResult& given) {
                     : fmt::format("{:.1f}x the bytes of uint8", times);
 }
 
+/// Returns a sentence on what PyTorch copied to make a batch. Returns "" if that is not known or
+/// nothing, as other libraries may have copied what PyTorch did not.
+std::string copies_text(const GivenResult& given) {
+  if (!given.copies || given.copies->empty()) return "";
+  std::vector<std::string> texts;
+  for (const CopiesResult& one : *given.copies)
+    texts.push_back(fmt::format("{} by {} ({})", format_bytes(static_cast<double>(one.bytes)),
+                                one.op, counted(one.calls, "call")));
+  return fmt::format("To make a batch, PyTorch copied {}.", enumerate(texts));
+}
+
+/// Returns true if two batches are equal, whatever was copied to make them.
+bool is_same_batch(GivenResult a, GivenResult b) {
+  a.copies.reset();
+  b.copies.reset();
+  return a == b;
+}
+
 /// Measured cases of a group for which the config describes equal batches, and whose code gave
 /// equal batches. `first` is one of these cases. `names` has the variants of all of them, as they
 /// stand in a sentence.
@@ -50,7 +68,7 @@ std::vector<Alike> alike_cases(const GroupResult& group) {
   for (const CaseResult& result : group.cases) {
     if (!result.given || !measured(result)) continue;
     const auto same = std::ranges::find_if(found, [&](const Alike& other) {
-      return other.first->given == result.given &&
+      return is_same_batch(*other.first->given, *result.given) &&
              said_to_give(*other.first) == said_to_give(result);
     });
     if (same == found.end())
@@ -117,6 +135,7 @@ std::vector<std::string> own_code_texts(const GroupResult& group, const GroupAna
   for (const Alike& cases : alike_cases(group)) {
     texts.push_back(given_text(cases));
     texts.push_back(unlike_said_text(cases));
+    texts.push_back(copies_text(*cases.first->given));
   }
   for (const Headspace& one : analysis.headspaces) texts.push_back(headspace_text(group, one));
   std::erase(texts, "");

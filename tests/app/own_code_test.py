@@ -152,6 +152,26 @@ def step(batch):
     x, y = batch
     torch.nn.functional.cross_entropy(model(x.float()), y).backward()
 
+def listed(samples):
+    return torch.stack([image for image, _ in samples]), torch.tensor([label for _, label in samples])
+collated = DataLoader(images, batch_size=8, num_workers=1, collate_fn=listed)
+
+class Lazy(Images):  # opens its files in the process that reads them, once
+    opened_by = None
+    def __getitem__(self, i):
+        import os
+        if Lazy.opened_by is None:
+            Lazy.opened_by = os.getpid()
+        if Lazy.opened_by != os.getpid():
+            raise RuntimeError("the file was opened in another process")
+        return super().__getitem__(i)
+lazy = DataLoader(Lazy(), batch_size=8, num_workers=2)
+
+class Wrapped:
+    def __iter__(self):
+        return iter(loader)
+wrapped = Wrapped()
+
 class Broken(Images):
     def __getitem__(self, i):
         raise KeyError("label")
@@ -385,6 +405,22 @@ class TorchTest(OwnCodeTest):
     def test_a_dataset_is_tried_with_workers(self):
         group, _ = self.measured("--python", "with_torch.py:images", "--batch", "8", seconds=4)
         self.assertEqual([case["given"]["workers"] for case in group["cases"]], [0, len(os.sched_getaffinity(0))])
+
+    def test_says_what_pytorch_copied(self):
+        batch = 8 * 3 * 56 * 56 * 4
+        made = [{"op": "_to_copy", "calls": 8, "bytes": batch}, {"op": "stack", "calls": 1, "bytes": batch}]
+        labels = {"op": "share_memory_", "calls": 1, "bytes": 64}
+        for name, copies in (("plain", made), ("loader", [*made, labels]),
+                             ("collated", [made[0], {"op": "share_memory_", "calls": 2, "bytes": batch + 64}, made[1]]),
+                             ("last", [{"op": "_to_copy", "calls": 1, "bytes": 32 * 3 * 224 * 224 * 4},
+                                       {"op": "clone", "calls": 1, "bytes": 32 * 3 * 224 * 224 * 4}]),
+                             ("lazy", [*made, labels]), ("wrapped", None)):
+            with self.subTest(name):
+                group, text = self.measured("--python", f"with_torch.py:{name}", seconds=1)
+                given = group["cases"][0]["given"]
+                order = lambda one: (-one["bytes"], one["op"])
+                self.assertEqual(given.get("copies"), copies and sorted(copies, key=order))
+                self.assertEqual("To make a batch, PyTorch copied" in text, copies is not None)
 
     def test_memory_formats(self):
         group, text = self.measured("--python", "with_torch.py:last", seconds=0.5)

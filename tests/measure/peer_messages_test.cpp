@@ -116,7 +116,8 @@ TEST(Replies, ThatAreRight) {
 TEST(Replies, OfTheUsersOwnCode) {
   const std::string members =
       R"("dtype": "float64", "shape": [2, 3], "bytes": 48, "batch_bytes": 64, "workers": 2,
-         "order": "strided", "device": "cuda:0", "pinned": true})";
+         "order": "strided", "device": "cuda:0", "pinned": true,
+         "copies": [{"op": "stack", "calls": 1, "bytes": 64}]})";
   const GivenResult given{.dtype = "float64",
                           .device = "cuda:0",
                           .shape = {2, 3},
@@ -124,7 +125,8 @@ TEST(Replies, OfTheUsersOwnCode) {
                           .pinned = true,
                           .bytes = 48,
                           .batch_bytes = 64,
-                          .workers = 2};
+                          .workers = 2,
+                          .copies = {{{.op = "stack", .calls = 1, .bytes = 64}}}};
   EXPECT_EQ(read_given(R"({"type": "given", )" + members), given);
   EXPECT_EQ(read_given(R"({"type": "given", "dtype": "x", "shape": [], "bytes": 1})"),
             (GivenResult{.dtype = "x", .device = "cpu", .bytes = 1, .batch_bytes = 1}));
@@ -139,6 +141,9 @@ TEST(Replies, OfTheUsersOwnCode) {
         {R"("dtype": "x", "shape": [-1], "bytes": 1})", "/shape/0"},
         {R"("dtype": "x", "shape": [], "bytes": 0})", "/bytes"},
         {R"("dtype": "x", "shape": [], "bytes": 2, "batch_bytes": 1})", "/batch_bytes"},
+        {R"("dtype": "x", "shape": [], "bytes": 1, "copies": 1})", "/copies"},
+        {R"("dtype": "x", "shape": [], "bytes": 1, "copies": [{"op": "a", "calls": -1}]})",
+         "/copies/0/calls"},
         {R"("dtype": "x", "shape": [], "bytes": 1, "order": "c"})", "/order"}})
     EXPECT_THAT(mistake(read_given, std::string(R"({"type": "given", )") + wrong),
                 testing::HasSubstr(why));

@@ -37,6 +37,26 @@ TEST(OwnCodeText, SaysWhenLoadingCostsNothingOrCannotBeTold) {
               testing::EndsWith(", too few rounds to say what loading costs."));
 }
 
+TEST(OwnCodeText, SaysWhatPyTorchCopied) {
+  Results results = examples::own_code();
+  results.groups[0].cases.pop_back();
+  CaseResult& result = results.groups[0].cases[0];
+  result.given->copies.emplace();
+  EXPECT_THAT(texts(results), testing::Not(testing::Contains(testing::HasSubstr("copied"))));
+  result.given->copies = {{.op = "_to_copy", .calls = 10, .bytes = 4'000'000},
+                          {.op = "stack", .calls = 1, .bytes = 1000}};
+  EXPECT_THAT(texts(results),
+              testing::Contains("To make a batch, PyTorch copied 4.00 MB by _to_copy (10 calls) "
+                                "and 1.00 kB by stack (1 call)."));
+}
+
+TEST(OwnCodeText, BatchesAreAlikeWhateverWasCopied) {
+  Results results = examples::own_code();
+  results.groups[0].cases[0].given->copies = {{.op = "flip", .calls = 3, .bytes = 30}};
+  EXPECT_THAT(texts(results),
+              testing::Contains(testing::StartsWith("train.loader and batches that take no time")));
+}
+
 TEST(OwnCodeText, NamesEveryDifference) {
   Results results = examples::own_code();
   results.groups[0].cases.pop_back();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import mmap
+import multiprocessing
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Iterator, cast
 
 from . import Peer
+from .copies import Copies, copies_of_call, copies_of_workers
 from .task import BrokenFile, Task, Tensor, Unsupported, np
 
 Function = Callable[[Any], Any]
@@ -284,6 +286,8 @@ class Own(Peer):
         self._device = "cpu"
         self._loader: Any = None
         self._running: Batches | None = None  # kept until the turn's time is known, so that its end is not timed
+        self._copies: Copies | None = None  # None: not counted yet, or not known
+        self._input: Any = None  # the last array that a transform got
         self._last: Any = None  # the first batch of the last turn, or the last result of a transform
         self.note(getattr(self._what, "normbench_variant", {}))
 
@@ -344,6 +348,7 @@ class Own(Peer):
             raise Unsupported(f"{self.name} is no function of a batch")
 
         def transform(batch: Any) -> Any:
+            self._input = batch
             self._last = self._call(self._what, batch)
             return self._last
 
@@ -387,7 +392,31 @@ class Own(Peer):
             raise OwnCodeError(f"your code gave an array on {facts['device']}, whose work the CPU's clock does not see (keep "
                                'batches on the CPU, and add the stage "h2d", so that the transfer is measured)')
         workers = getattr(self._loader, "num_workers", None)
-        return facts if workers is None else {**facts, "workers": workers}
+        if self._copies is None:
+            self._copies = self._count_copies()
+        known = {"workers": workers, "copies": self._copies}
+        return {**facts, **{name: value for name, value in known.items() if value is not None}}
+
+    def _count_copies(self) -> Copies | None:
+        """Makes a further batch and returns what PyTorch copies for it. Returns None where that cannot be told."""
+        torch = sys.modules.get("torch")
+        if torch is None:
+            return None
+        try:
+            if self._loader is None:
+                return copies_of_call(lambda: self._what(self._input))
+            if isinstance(self._loader, torch.utils.data.DataLoader) and self._loader.num_workers > 0:
+                return copies_of_workers(self._loader)
+            iterators: list[Iterator[Any]] = []  # keeps the iterator, whose end would end its processes
+
+            def first() -> None:
+                iterators.append(iter(self._loader))
+                next(iterators[0])
+
+            copies = copies_of_call(first)
+            return None if multiprocessing.active_children() else copies  # what they copy is not seen
+        except Exception:  # the code has given batches, so only the way of counting has failed
+            return None
 
     def take(self, array: Any, tensor: Tensor) -> Any:
         """Returns a tensor if PyTorch is in use, else a NumPy array. Raises Unsupported for memory other than pageable."""

@@ -269,6 +269,16 @@ std::int64_t read_written(const std::string& line) {
 
 namespace {
 
+std::vector<CopiesResult> read_copies(Reader& reader) {
+  std::vector<CopiesResult> copies;
+  reader.each_object("copies", [&](Reader& one) {
+    copies.push_back({.op = one.text("op", ""),
+                      .calls = read_count(one, "calls"),
+                      .bytes = read_count(one, "bytes")});
+  });
+  return copies;
+}
+
 /// Reads the members of a reply that describe what the user's own code gives.
 GivenResult read_given(Reply& reply) {
   Reader& reader = reply.reader();
@@ -282,6 +292,7 @@ GivenResult read_given(Reply& reply) {
                     .bytes = reader.integer("bytes", 0, 1, most)};
   given.batch_bytes = reader.integer("batch_bytes", given.bytes, given.bytes, most);
   if (reader.has("workers")) given.workers = reader.integer("workers", 0, 0, largest_extent);
+  if (reader.has("copies")) given.copies = read_copies(reader);
   reply.throw_mistakes();
   return given;
 }
