@@ -1,13 +1,10 @@
 """Decodes image files with OpenCV, converts them to RGB and resizes them."""
 
-import struct
-
 import cv2
+from jpeg_header import upright_extent
 from normbench.peer import BrokenFile
 
 REDUCED = {8: cv2.IMREAD_REDUCED_COLOR_8, 4: cv2.IMREAD_REDUCED_COLOR_4, 2: cv2.IMREAD_REDUCED_COLOR_2}
-# The low bytes of JPEG's SOF markers. The segments with these markers contain the image size.
-FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 # The smallest PSNR in dB with which a decoded image counts as correct, without and with
 # IMREAD_REDUCED. The PSNR is computed against a reference in double precision, in which an output
 # pixel is the mean of the input pixels that it covers. For 1,594 JPEG, PNG and WebP pictures,
@@ -19,11 +16,15 @@ PSNR_AREA, PSNR_REDUCED = 40, 20
 def load(path, size, reduced=False, into=None):
     """Returns the image [h, w, 3] in RGB. Writes it to `into` if that is given. Raises BrokenFile."""
     flag = REDUCED.get(reduction(path, size), cv2.IMREAD_COLOR) if reduced else cv2.IMREAD_COLOR
+    return resized(decoded(path, flag), size, into)
+
+
+def decoded(path, flag=cv2.IMREAD_COLOR):
+    """Returns the image [h, w, 3] in RGB, as large as the flag of imread makes it. Raises BrokenFile."""
     image = cv2.imread(path, flag)
     if image is None:
         raise BrokenFile(f"{path}: OpenCV cannot decode it")
-    image = cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
-    return resized(image, size, into)
+    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
 
 
 def resized(image, size, into=None):
@@ -48,36 +49,3 @@ def reduction(path, size):
     extent = upright_extent(path)
     enough = lambda by: all(-(-there // by) >= wanted for there, wanted in zip(extent, size))
     return next((by for by in REDUCED if extent and enough(by)), 1)
-
-
-def upright_extent(path):
-    """Returns the (height, width) with which a JPEG is shown, from its header. Returns None for other files."""
-    turned = False
-    try:
-        with open(path, "rb") as file:
-            if file.read(2) != b"\xff\xd8":
-                return None
-            while True:
-                marker, length = struct.unpack(">HH", file.read(4))
-                if marker & 0xFF in FRAMES:
-                    height, width = struct.unpack(">xHH", file.read(5))
-                    return (width, height) if turned else (height, width)
-                segment = file.read(length - 2)
-                turned |= marker == 0xFFE1 and orientation(segment) >= 5
-    except (OSError, struct.error, ValueError):
-        return None  # load() reports a file that OpenCV cannot decode
-
-
-def orientation(segment):
-    """Returns the orientation in an APP1 segment, from 1 to 8; 1 if it has none."""
-    tiff = segment[6:]
-    if segment[:6] != b"Exif\0\0" or tiff[:2] not in (b"II", b"MM"):
-        return 1
-    order = "<" if tiff[:2] == b"II" else ">"
-    (start,) = struct.unpack_from(order + "I", tiff, 4)
-    (count,) = struct.unpack_from(order + "H", tiff, start)
-    for entry in range(start + 2, start + 2 + 12 * count, 12):
-        tag, _, _, value = struct.unpack_from(order + "HHIH", tiff, entry)
-        if tag == 0x0112:
-            return value
-    return 1

@@ -2,9 +2,7 @@
 """OpenCV as a peer of normbench: normalises uint8 images by a table, by its DNN module or by arithmetic,
 or loads image files."""
 
-import itertools
-from concurrent.futures import ThreadPoolExecutor
-
+from image_batches import Threads, batches_of, outputs
 from normbench.peer import Peer, Unavailable, Unsupported, arguments, installed, np, serve
 from normbench.peer.files import load_of
 
@@ -15,23 +13,9 @@ except ImportError as broken:  # reported in the answer to `hello`
     cv2, WHY_NOT = None, str(broken)
 
 
-def constants(stage):
-    """Returns the mean and std of each channel, in the units of the input."""
-    scale = stage.parameters.get("scale", 1)
-    return [m / scale for m in stage.channels("mean")], [s / scale for s in stage.channels("std")]
-
-
-def outputs(stage, keep, copies):
-    """Returns a function that returns a batch to write into: a new one each time, or kept ones in turn."""
-    shape, dtype = stage.result.array_shape, stage.result.dtype
-    if not keep:
-        return lambda: np.empty(shape, dtype)
-    return itertools.cycle([np.empty(shape, dtype) for _ in range(copies)]).__next__
-
-
 def lut(stage, new_output):
     """Returns normalize by a table of 256 values for each channel, applied image by image."""
-    mean, std = constants(stage)
+    mean, std = stage.standard
     values = np.arange(256, dtype=np.float64)[:, None]
     table = ((values - mean) / std).astype(np.float32)[None]  # 1 x 256 x channels
 
@@ -46,7 +30,7 @@ def lut(stage, new_output):
 
 def convert(stage, new_output):
     """Returns normalize by cv2.subtract to float32 and cv2.divide in the same array."""
-    mean, std = constants(stage)
+    mean, std = stage.standard
     mean, std = (tuple(mean) + (0.0,) * 4)[:4], (tuple(std) + (1.0,) * 4)[:4]
 
     def run(images):
@@ -62,7 +46,7 @@ def convert(stage, new_output):
 def blob(stage):
     """Returns normalize by blobFromImages, which has only one scale factor. If the stds differ, a division
     in place follows, as in OpenCV's own samples."""
-    mean, std = constants(stage)
+    mean, std = stage.standard
     factor = 1 / std[0] if len(set(std)) == 1 else 1.0
     divisors = None if factor != 1 or set(std) == {1.0} else np.array(std, np.float32).reshape(1, -1, 1, 1)
 
@@ -77,7 +61,7 @@ def blob_params(stage):
     """Returns normalize by blobFromImagesWithParams, which has a scale factor for each channel."""
     if not hasattr(cv2.dnn, "Image2BlobParams"):
         raise Unsupported(f"OpenCV {cv2.__version__} has no blobFromImagesWithParams (4.8 has)")
-    mean, std = constants(stage)
+    mean, std = stage.standard
     params = cv2.dnn.Image2BlobParams()  # nchw by default
     params.scalefactor, params.mean = tuple(1 / s for s in std), tuple(mean)
     params.size, params.swapRB, params.ddepth = stage.input.shape[:1:-1], False, cv2.CV_32F
@@ -87,21 +71,13 @@ def blob_params(stage):
 def imread(load, reduced, new_output, map_images):
     """Returns a function of (first item, count) that returns an iterator over the batches."""
 
-    def fill(number, out):
+    def fill(path, out):
         if load.layout == "nhwc":
-            opencv_images.load(load.files[number], load.size, reduced, into=out)
+            opencv_images.load(path, load.size, reduced, into=out)
         else:
-            out[:] = opencv_images.load(load.files[number], load.size, reduced).transpose(2, 0, 1)
+            out[:] = opencv_images.load(path, load.size, reduced).transpose(2, 0, 1)
 
-    def batches(first, count):
-        for item in range(first, first + count):
-            batch = new_output()
-            for _ in map_images(fill, load.images_of(item, len(load.files)), batch):
-                pass
-            yield batch
-            del batch
-
-    return batches
+    return batches_of(load, fill, new_output, map_images)
 
 
 class OpencvPeer(Peer):
@@ -109,7 +85,7 @@ class OpencvPeer(Peer):
 
     def __init__(self, form, reuse, reduced=False):
         self.name = f"opencv-{form}"
-        self._form, self._reuse, self._reduced, self._pool = form, reuse, reduced, None
+        self._form, self._reuse, self._reduced, self._threads = form, reuse, reduced, None
 
     def version(self):
         installed("cv2", "OpenCV", "opencv-python-headless")
@@ -137,11 +113,9 @@ class OpencvPeer(Peer):
         load = load_of(task.stages[0])
         if load.storage != "image":
             raise Unsupported("opencv-imread loads encoded images only")
-        at_work = min(task.threads, load.batch)
-        cv2.setNumThreads(1 if at_work > 1 else task.threads)
-        self._pool = ThreadPoolExecutor(at_work) if at_work > 1 else None
-        new_output = outputs(task.stages[0], self._reuse, task.copies)
-        return imread(load, self._reduced, new_output, self._pool.map if self._pool else map)
+        self._threads = Threads(task.threads, load.batch)
+        cv2.setNumThreads(self._threads.of_library)
+        return imread(load, self._reduced, outputs(task.stages[0], self._reuse, task.copies), self._threads.map)
 
     def _check(self, task):
         if task.device != "cpu":
@@ -173,9 +147,9 @@ class OpencvPeer(Peer):
         return "box"
 
     def close(self):
-        if self._pool:
-            self._pool.shutdown()
-            self._pool = None
+        if self._threads:
+            self._threads.close()
+            self._threads = None
 
 
 if __name__ == "__main__":

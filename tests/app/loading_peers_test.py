@@ -34,6 +34,7 @@ except ImportError as missing:
     print(f"skipped: {missing} (run scripts/peers/setup)")
     sys.exit(77)
 sys.path.insert(0, str(PEERS))
+import jpeg_header  # noqa: E402
 import opencv_images  # noqa: E402
 import opencv_peer  # noqa: E402
 import torch_load  # noqa: E402
@@ -290,7 +291,7 @@ class Images(LoadingTest):
         for marker in (0xC4, 0xC8, 0xCC, 0xFE):  # tables and comments that may precede the frame
             data = path.read_bytes()
             path.write_bytes(data[:2] + bytes((0xFF, marker, 0, 9)) + bytes(range(1, 8)) + data[2:])
-            self.assertEqual(opencv_images.upright_extent(path), (163, 325))
+            self.assertEqual(jpeg_header.upright_extent(path), (163, 325))
 
     def test_reduced_leaves_other_files_alone(self):
         png = write_image(self.dir / "a.png", picture(160, 320))

@@ -92,6 +92,13 @@ class Stage:
         return values * self.input.shape[1] if len(values) == 1 else values
 
     @property
+    def standard(self) -> tuple[list[float], list[float]]:
+        """Mean and std of each channel of a normalize, in the units of its input."""
+        scale = self.parameters.get("scale", 1)
+        mean, std = ([value / scale for value in self.channels(name)] for name in ("mean", "std"))
+        return mean, std
+
+    @property
     def window(self) -> tuple[int, int, int, int] | None:
         """The window (top, left, height, width) of a crop or normalize; None for the whole image."""
         crop = self.parameters if self.op == "crop" else self.parameters.get("crop")
@@ -156,10 +163,17 @@ class Task:
         return [made[value] if value in made else self.inputs[value] for value in self.outputs]
 
 
-def installed(module: str, title: str, distribution: str | None = None) -> str:
-    """Returns the version of a Python library, if possible without importing it. Raises Unavailable."""
-    if importlib.util.find_spec(module) is None:
-        raise Unavailable(f"{title} is not installed (run scripts/peers/setup)")
+def installed(module: str, title: str, distribution: str | None = None, by_name: str = "") -> str:
+    """Returns the version of a Python library, if possible without importing it. Raises Unavailable.
+
+    `by_name` is what scripts/peers/setup calls a library that it installs only if it is named.
+    """
+    try:
+        found = importlib.util.find_spec(module)
+    except ModuleNotFoundError:  # of the package around the module
+        found = None
+    if found is None:
+        raise Unavailable(f"{title} is not installed (run {' '.join(('scripts/peers/setup', by_name)).strip()})")
     try:
         return importlib.metadata.version(distribution or module)
     except importlib.metadata.PackageNotFoundError:
