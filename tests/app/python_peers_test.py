@@ -862,23 +862,40 @@ class Faults(PeerTest):
                 print(f"{script}: {stock:.0f} faults an iteration, {kept:.0f} with --allocator no-faults")
 
 
+# What `setup --check` says of the libraries that are installed only by name, if none of them is there.
+BY_NAME = "".join(f"  not installed: {name} (scripts/peers/setup {name})\n"
+                  for name in ("torchcodec", "simplejpeg", "cykooz-resizer", "kornia-rs", "spdl", "dali"))
+
+
 class Missing(PeerTest):
     """Tests that a peer without its library says so, and how to install it. `-S` hides installed packages."""
 
-    def hello_of(self, script, *modules):
+    def hello_of(self, command, *modules):
         for module in modules:  # stand-ins that the peer can import
             (self.dir / f"{module}.py").write_text('__version__ = "1"\n')
         env = {**os.environ, "PYTHONPATH": str(self.dir)}
-        return self.converse([sys.executable, "-S", PEERS / script], env).hello()
+        return self.converse([sys.executable, "-S", PEERS / command[0], *command[1:]], env).hello()
 
     def test_what_is_missing_is_named(self):
-        for script, modules, title in (("numpy_peer.py", [], "numpy"), ("my_kernel.py", [], "numpy"),
+        for script, modules, title in (("numpy_peer.py", [], "numpy"), ("my_kernel.py", [], "numpy"), ("dali_peer.py", [], "numpy"),
                                        ("torch_peer.py", [], "numpy"), ("torch_peer.py", ["numpy"], "PyTorch"),
                                        ("cvcuda_peer.py", ["numpy"], "PyTorch"),
                                        ("opencv_peer.py", ["numpy"], "OpenCV")):
             with self.subTest(script=script, modules=modules):
-                self.assertEqual(self.hello_of(script, *modules), {
+                self.assertEqual(self.hello_of([script], *modules), {
                     "type": "unavailable", "why": f"{title} is not installed (run scripts/peers/setup)"})
+
+    def test_libraries_that_are_installed_by_name(self):
+        images = ["images_peer.py", "--decoder"]
+        for command, title, name in (
+                ([*images, "torchcodec"], "TorchCodec", " torchcodec"), ([*images, "simplejpeg"], "simplejpeg", " simplejpeg"),
+                ([*images, "kornia-rs"], "kornia-rs", " kornia-rs"), ([*images, "spdl"], "spdl", " spdl"),
+                ([*images, "pillow"], "Pillow", ""), ([*images, "opencv"], "OpenCV", ""),
+                (["images_peer.py", "--resizer", "cykooz-3"], "cykooz-resizer", " cykooz-resizer"),
+                (["dali_peer.py"], "DALI", " dali")):
+            with self.subTest(command=command):
+                self.assertEqual(self.hello_of(command, "numpy"), {
+                    "type": "unavailable", "why": f"{title} is not installed (run scripts/peers/setup{name})"})
 
     def test_torchvision_is_a_library_of_its_own(self):
         (self.dir / "torch.py").write_text('__version__ = "1"\n')
@@ -895,7 +912,13 @@ class Missing(PeerTest):
             said = subprocess.run([self.dir / "setup", "--check"], capture_output=True, text=True,
                                   env={**os.environ, "NORMBENCH_PEERS_VENV": str(self.dir / "none")})
             missing = f"numpy torch torchvision opencv-python-headless onnx onnxruntime{more}"
-            self.assertEqual(said.stdout, f"{self.dir}/none:\n  missing: {missing} (run scripts/peers/setup)\n")
+            self.assertEqual(said.stdout, f"{self.dir}/none:\n{BY_NAME}  missing: {missing} (run scripts/peers/setup)\n")
+
+    def test_setup_knows_the_libraries_that_it_installs_by_name(self):
+        said = subprocess.run([PEERS / "setup", "simplejpeg", "jpegs"], capture_output=True, text=True)
+        names = "torchcodec simplejpeg cykooz-resizer kornia-rs spdl dali"
+        self.assertEqual((said.returncode, said.stdout, said.stderr),
+                         (2, "", f"usage: scripts/peers/setup [--check | NAME...] (NAME: {names})\n"))
 
     def test_cv_cuda_is_there_with_a_gpu_only(self):
         for module in ("torch", "numpy"):
