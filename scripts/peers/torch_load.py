@@ -32,6 +32,18 @@ def decode_by_torchvision(path, size):
     return functional.resize(x, list(size), antialias=True)
 
 
+def decode_by_torchcodec(path, size):
+    """Decodes a file by TorchCodec, which torchvision 0.29 names as its successor. torchvision resizes the image."""
+    from torchcodec.decoders import decode_image
+    from torchvision.transforms.v2 import functional
+
+    try:
+        x = decode_image(path, mode="RGB")
+    except (OSError, RuntimeError, ValueError) as broken:
+        raise BrokenFile(f"{path}: {broken}") from None
+    return functional.resize(x, list(size), antialias=True)
+
+
 def decode_by_opencv(path, size):
     import opencv_images
 
@@ -47,6 +59,7 @@ class Decoder:
 
 
 DECODERS = {"torchvision": Decoder("torchvision", decode_by_torchvision, 40, "triangle"),
+            "torchcodec": Decoder("torchcodec", decode_by_torchcodec, 40, "triangle"),
             "opencv": Decoder("cv2", decode_by_opencv, 40, "box"),
             "nvimagecodec": Decoder("nvidia.nvimgcodec", None, 30, "triangle")}
 

@@ -298,7 +298,7 @@ if __name__ == "__main__":
                         "non_blocking=True)")
     parser.add_argument("--each", choices=("turn", "thread"), help="the stages on every image of the batch by itself: "
                         "one after the other, or each on a Python thread of its own")
-    parser.add_argument("--decoder", choices=("torchvision", "opencv", "nvimagecodec"), default="torchvision", help="what "
+    parser.add_argument("--decoder", choices=("torchvision", "torchcodec", "opencv", "nvimagecodec"), default="torchvision", help="what "
                         "decodes and resizes image files that are loaded; nvimagecodec decodes on the GPU where the batch "
                         "goes there, and torchvision resizes")
     parser.add_argument("--workers", type=int, default=0, metavar="N", help="load by PyTorch's DataLoader with N worker "

@@ -52,6 +52,9 @@ EVERY_DECODER = [((*TORCHVISION,), 1), ((*TORCHVISION,), 2), ((*TORCHVISION, *WO
 NVIMAGECODEC = ("torch_peer.py", "--decoder", "nvimagecodec")
 if importlib.util.find_spec("nvidia") and importlib.util.find_spec("nvidia.nvimgcodec"):
     EVERY_DECODER += [((*NVIMAGECODEC,), 1), ((*NVIMAGECODEC,), 2)]  # only on the CPU: decoding on a GPU is not tested here
+TORCHCODEC = ("torch_peer.py", "--decoder", "torchcodec")
+if importlib.util.find_spec("torchcodec"):
+    EVERY_DECODER += [((*TORCHCODEC,), 2), ((*TORCHCODEC, *WORKERS), 1)]
 READY = {"type": "ready"}
 READY_TO_LOAD = {**READY, "takes_first": True}
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
@@ -246,7 +249,7 @@ class Images(LoadingTest):
             with self.subTest(command=command):
                 peer = self.prepared(command, self.plain_files(1), (1, 3, 4, 6), threads=threads)
                 self.assertEqual(peer.psnr, 20 if "--reduced" in command else 30 if "nvimagecodec" in command else 40)
-                self.assertEqual(peer.filter, "triangle" if command[:3] in (TORCHVISION, NVIMAGECODEC) else "box")
+                self.assertEqual(peer.filter, "triangle" if command[:3] in (TORCHVISION, TORCHCODEC, NVIMAGECODEC) else "box")
 
     def test_photographs_are_shown_upright(self):
         shown = picture(120, 80)
