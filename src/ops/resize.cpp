@@ -110,7 +110,7 @@ std::vector<TensorDesc> Resize::infer(std::span<const TensorDesc> in) const {
 
 // The result for uint8 is not rounded here. accuracy() accounts for the rounding.
 void Resize::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
-  out[0] = resized(in[0], height, width, ResizeFilter::Triangle);
+  out[0] = resized(in[0], height, width, held_to);
 }
 
 std::vector<Accuracy> Resize::accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
@@ -118,7 +118,7 @@ std::vector<Accuracy> Resize::accuracy(std::span<const Known> in, std::span<cons
   const Known& x = in[0];
   const DType to = out[0].dtype;
   const Errors weighed = x.accuracy.errors.moved(x.values.shape, [&](const Tensor64& errors) {
-    return resized(errors, height, width, ResizeFilter::Triangle);
+    return resized(errors, height, width, held_to);
   });
   Accuracy found{.low = x.accuracy.low, .high = x.accuracy.high};
   if (!is_float(to)) {
@@ -149,6 +149,7 @@ std::vector<Resize> Resize::samples(const Shape& shape) {
 
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter) {
   const auto filter_of = [&](std::int64_t from, std::int64_t to) {
+    if (filter == ResizeFilter::Linear) return linear_filter(from, to);
     return filter == ResizeFilter::Box ? box_filter(from, to) : triangle_filter(from, to);
   };
   return resized_by(in, filter_of(in.shape.h, height), filter_of(in.shape.w, width), weighted_sum);
@@ -209,6 +210,20 @@ std::vector<Taps> box_filter(std::int64_t from, std::int64_t to) {
       const auto pixel = static_cast<double>(p);
       taps.weights.push_back((std::min(end, pixel + 1) - std::max(begin, pixel)) / scale);
     }
+  }
+  return filter;
+}
+
+std::vector<Taps> linear_filter(std::int64_t from, std::int64_t to) {
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  std::vector<Taps> filter(static_cast<std::size_t>(to));
+  for (std::int64_t i = 0; i < to; ++i) {
+    const double place = std::clamp((static_cast<double>(i) + 0.5) * scale - 0.5, 0.0,
+                                    static_cast<double>(from - 1));
+    Taps& taps = filter[static_cast<std::size_t>(i)];
+    taps.first = std::min(static_cast<std::int64_t>(place), std::max<std::int64_t>(0, from - 2));
+    const double share = place - static_cast<double>(taps.first);
+    taps.weights = from == 1 ? std::vector{1.0} : std::vector{1 - share, share};
   }
   return filter;
 }

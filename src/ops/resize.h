@@ -4,6 +4,20 @@
 
 namespace normbench {
 
+/// How pixels are resized.
+/// - Triangle: the filter of the op `resize`.
+/// - Box: along an axis that shrinks, the mean of the input pixels that an output pixel covers,
+///   weighted by the covered part of each, like OpenCV's INTER_AREA. Along an axis that grows, the
+///   triangle filter, like OpenCV's INTER_LINEAR.
+/// - Linear: a mean of the two input pixels around the centre of an output pixel, along each axis,
+///   also along one that shrinks, like OpenCV's INTER_LINEAR.
+enum class ResizeFilter { Triangle, Box, Linear };
+constexpr auto words(ResizeFilter) {
+  return std::to_array<Word<ResizeFilter>>({{ResizeFilter::Triangle, "triangle"},
+                                            {ResizeFilter::Box, "box"},
+                                            {ResizeFilter::Linear, "linear"}});
+}
+
 /// Resizes each image with a triangle filter. Pixel centres are at half integers. Along an axis
 /// that shrinks, the filter is wider, in proportion to the scale, as in PIL and in torchvision with
 /// antialias=True. The output has the dtype of the input. A uint8 output is rounded. Parameter:
@@ -13,6 +27,9 @@ struct Resize {
   static constexpr std::string_view about = "antialiased bilinear resize";
 
   std::int64_t height = 0, width = 0;
+  // The filter of `reference`. To check a peer (another library), this is the filter of that
+  // library.
+  ResizeFilter held_to = ResizeFilter::Triangle;
 
   static Resize read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -22,17 +39,6 @@ struct Resize {
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   static std::vector<Resize> samples(const Shape& shape);
 };
-
-/// How pixels are resized.
-/// - Triangle: the filter of the op `resize`.
-/// - Box: along an axis that shrinks, the mean of the input pixels that an output pixel covers,
-///   weighted by the covered part of each, like OpenCV's INTER_AREA. Along an axis that grows, the
-///   triangle filter, like OpenCV's INTER_LINEAR.
-enum class ResizeFilter { Triangle, Box };
-constexpr auto words(ResizeFilter) {
-  return std::to_array<Word<ResizeFilter>>(
-      {{ResizeFilter::Triangle, "triangle"}, {ResizeFilter::Box, "box"}});
-}
 
 /// Returns the images [n, c, h, w] resized to height x width, in double.
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter);
@@ -69,5 +75,8 @@ std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to, const Axis
 /// Returns the taps of the box filter (ResizeFilter::Box) for each of `to` output pixels, computed
 /// from `from` input pixels.
 std::vector<Taps> box_filter(std::int64_t from, std::int64_t to);
+/// Returns the taps of ResizeFilter::Linear for each of `to` output pixels, computed from `from`
+/// input pixels. Beyond the border lie repetitions of the pixel at it.
+std::vector<Taps> linear_filter(std::int64_t from, std::int64_t to);
 
 }  // namespace normbench

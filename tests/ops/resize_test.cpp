@@ -72,6 +72,17 @@ TEST(BoxFilter, EachAxisShrinksOrGrowsForItself) {
               Pointwise(DoubleNear(1e-12), {10.5, 10.5, 10.5, 24.5, 24.5, 24.5}));
 }
 
+TEST(LinearFilter, MixesTheTwoPixelsAroundACentreHoweverMuchAnAxisShrinks) {
+  const Tensor64 in{{1, 1, 1, 6}, {0, 8, 16, 80, 24, 32}};
+  EXPECT_THAT(resized(in, 1, 2, ResizeFilter::Linear).values,
+              Pointwise(DoubleNear(1e-12), {8.0, 24.0}));
+  EXPECT_THAT(resized(in, 1, 3, ResizeFilter::Linear).values,
+              Pointwise(DoubleNear(1e-12), {4.0, 48.0, 28.0}));
+  const Tensor64 grown{{1, 1, 1, 2}, {0, 8}};
+  EXPECT_THAT(resized(grown, 2, 4, ResizeFilter::Linear).values,
+              Pointwise(DoubleNear(1e-12), {0.0, 2.0, 6.0, 8.0, 0.0, 2.0, 6.0, 8.0}));
+}
+
 TEST(Resize, InterpolatesAtHalfPixelCentres) {
   const Tensor64 in{{1, 1, 1, 2}, {0, 8}};
   EXPECT_THAT(result(made<Resize>(R"({"size": [1, 4]})"), in).values, ElementsAre(0, 2, 6, 8));

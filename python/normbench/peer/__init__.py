@@ -67,13 +67,14 @@ class Peer:
         raise NotImplementedError
 
     def psnr(self, task: Task) -> float | None:
-        """Returns the least PSNR of loaded images in dB, or None if they are within normbench's own error bound."""
+        """Returns the least PSNR in dB of images that are loaded, or resized in uint8; None if they are within normbench's bound."""
         return None
 
-    def filter(self, task: Task) -> Literal["triangle", "box"]:
+    def filter(self, task: Task) -> Literal["triangle", "box", "linear"]:
         """Returns the filter with which loaded images are resized.
 
         "triangle" is the filter of PIL and normbench. "box" is the mean of the input pixels that an output pixel covers.
+        "linear" mixes the four input pixels around the centre of an output pixel, also where an image shrinks.
         """
         return "triangle"
 

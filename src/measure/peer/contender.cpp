@@ -151,6 +151,21 @@ bool PeerContender::has_own_code() const {
                              [](const Stage& stage) { return is_own_code(stage.op); });
 }
 
+namespace {
+
+/// True if images of 8 bits are made on the way, which libraries round differently: if the case
+/// decodes files, or resizes uint8.
+bool decodes_or_resizes_bytes(const Case& planned) {
+  const Load* const load = planned.loader();
+  if (load != nullptr && load->storage == Storage::Image) return true;
+  return std::ranges::any_of(planned.stages, [](const Stage& stage) {
+    return std::holds_alternative<Resize>(stage.op) &&
+           stage.signature.out.front().dtype == DType::UInt8;
+  });
+}
+
+}  // namespace
+
 void PeerContender::prepare() {
   const PeerFolder folder(input_bytes(work_));
   std::vector<std::string> paths;
@@ -168,9 +183,9 @@ void PeerContender::prepare() {
        limits_.prepare_seconds},
       [&](const std::string& line) { ready_ = read_ready(line); });
   if (!unlike) ready_.unlike = 1;
-  const Load* const load = work_.loader();
-  if (ready_.psnr_db > 0 && (load == nullptr || load->storage != Storage::Image))
-    throw std::runtime_error(process_.told(" reports a \"psnr\", but it decodes no images"));
+  if (ready_.psnr_db > 0 && !decodes_or_resizes_bytes(work_))
+    throw std::runtime_error(
+        process_.told(" reports a \"psnr\", but it decodes no images and resizes none of uint8"));
 }
 
 /// Writes a JSON file with the names of the files that the case loads, in order. A request that
