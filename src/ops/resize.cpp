@@ -12,8 +12,6 @@ namespace {
 /// bound.
 constexpr double most_taps = 64;
 
-constexpr double largest_byte = 255;
-
 /// Returns the images with each row resized by `filter`, which has the taps of each output pixel.
 /// `of_taps(taps, pixels)` computes one output pixel. `pixels` begins at pixel `taps.first` of the
 /// input row.
@@ -165,7 +163,7 @@ std::vector<double> errors_of_resized_bytes(const Tensor64& exact, const Errors&
   std::vector<double> errors;
   errors.reserve(exact.values.size());
   for (std::size_t i = 0; i < exact.values.size(); ++i) {
-    const Estimate a = weighed_twice({exact.values[i], weighed.at(i)}, largest_byte);
+    const Estimate a{exact.values[i], weighed.at(i) + byte_resize_error};
     errors.push_back(byte_error(a, a.value));
   }
   return errors;

@@ -54,6 +54,10 @@ struct AxisPart {
 Tensor64 resized_part(const Tensor64& in, const AxisPart& rows, const AxisPart& columns,
                       std::int64_t height, std::int64_t width);
 
+/// How far a resized byte may be from its exact value before it is rounded. Kernels may sum bytes
+/// with weights that are whole numbers, which is less exact than float32.
+constexpr double byte_resize_error = 0.005;
+
 /// Returns bounds on how far images that were resized and stored as uint8 may lie from `exact`.
 /// `weighed` has the error bound of each output pixel that follows from the error bounds of the
 /// input pixels: their sum, weighted by the filter.

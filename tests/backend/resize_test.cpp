@@ -17,6 +17,11 @@ struct Sizes {
 const std::vector<Sizes> kSizes{
     {"PixelsPastABlock", DType::UInt8, Layout::Nhwc, {1, 3, 45, 1031}, 17, 233},
     {"PlanesPastABlock", DType::UInt8, Layout::Nchw, {2, 3, 37, 1025}, 12, 311},
+    {"PixelsPastAStrip", DType::UInt8, Layout::Nhwc, {1, 3, 23, 1501}, 9, 301},
+    {"PlanesPastAStrip", DType::UInt8, Layout::Nchw, {2, 1, 9, 9001}, 4, 100},
+    {"FloatsPastAStrip", DType::Float16, Layout::Nchw, {1, 1, 9, 4099}, 4, 1000},
+    {"AlmostTheSameSize", DType::UInt8, Layout::Nchw, {1, 1, 40, 70}, 39, 69},
+    {"SameSize", DType::UInt8, Layout::Nhwc, {1, 3, 20, 33}, 20, 33},
     {"ThreeTimesLarger", DType::Float32, Layout::Nhwc, {1, 4, 23, 301}, 69, 903},
     {"TwiceLargerAndOne", DType::Float16, Layout::Nchw, {1, 1, 19, 600}, 39, 1201},
     {"AThird", DType::BFloat16, Layout::Nhwc, {1, 5, 100, 130}, 33, 43},

@@ -1,25 +1,14 @@
+#include "ops/resize.h"
+
 #include <algorithm>
 #include <memory>
 
 #include "backend/cpu/resize_simd.h"
 #include "backend/cpu/rows.h"
 #include "backend/cpu/team.h"
-#include "ops/resize.h"
 
 namespace normbench {
 namespace {
-
-Filter make_filter(std::int64_t from, std::int64_t to, const AxisPart& part) {
-  Filter filter;
-  for (const Taps& taps : triangle_filter(from, to, part)) {
-    const auto begin = static_cast<std::int64_t>(filter.weights.size());
-    filter.weights.insert(filter.weights.end(), taps.weights.begin(), taps.weights.end());
-    const auto end = static_cast<std::int64_t>(filter.weights.size());
-    filter.pixels.push_back({taps.first, begin, end});
-    filter.most_taps = std::max(filter.most_taps, end - begin);
-  }
-  return filter;
-}
 
 /// Returns the geometry of the images. In nhwc, a plane is a whole image of interleaved pixels. In
 /// nchw, each channel is a plane.
@@ -35,7 +24,8 @@ ResizePlanes planes_of(const View& in, const View& out) {
 
 Launch prepare_part(const Signature& s, const AxisPart& rows, const AxisPart& columns) {
   const Shape &from = s.in[0].shape, &to = s.out[0].shape;
-  const auto vertical = std::make_shared<Filter>(make_filter(from.h, to.h, rows));
+  const auto vertical =
+      std::make_shared<Filter>(make_shared_filter(from.h, to.h, rows, s.in[0].dtype));
   const auto horizontal = std::make_shared<Filter>(make_filter(from.w, to.w, columns));
   return [=, resize = resize_function(s.in[0].dtype)](Queue& queue, std::span<const View> in,
                                                       std::span<const View> out, View) {
@@ -54,7 +44,7 @@ bool accepts(const Resize&, const Signature& s) {
 Launch prepare_separable(const Resize&, const Signature& s) {
   const Shape& from = s.in[0].shape;
   return prepare_part(s, {.length = static_cast<double>(from.h)},
-                        {.length = static_cast<double>(from.w)});
+                      {.length = static_cast<double>(from.w)});
 }
 
 }  // namespace

@@ -3,23 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "backend/cpu/resize_filter.h"
 #include "core/enums.h"
 
 namespace normbench {
-
-/// The taps of each output pixel along an axis. The weights [begin, end) of a pixel apply to the
-/// input pixels from `first` on. From one output pixel to the next, neither the first nor the last
-/// input pixel moves back.
-struct Filter {
-  struct Pixel {
-    std::int64_t first, begin, end;
-  };
-  std::vector<Pixel> pixels;
-  std::vector<float> weights;
-  std::int64_t most_taps = 0;
-};
 
 /// Planes of contiguous rows. A pixel has `group` interleaved channels. `group` is 1 if each
 /// channel is a plane.

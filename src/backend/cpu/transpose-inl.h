@@ -50,15 +50,16 @@ HWY_INLINE void transpose_quad(D d, const float* in, std::int64_t in_stride, flo
   StoreU(BitCast(d, InterleaveUpper(pairs, ab_high, ce_high)), d, out + 3 * out_stride);
 }
 
-/// Stores out[c * out_stride + r] = in[r * in_stride + c] for all rows and columns. Also reads and
-/// writes beyond the last row, up to a multiple of the lanes, and beyond the last column, up to a
-/// multiple of kQuad.
+/// Stores out[c * out_stride + r] = in[r * in_stride + place(c)] for all rows and columns. `place`
+/// keeps kQuad columns together. Also reads and writes beyond the last row, up to a multiple of the
+/// lanes, and beyond the last column, up to a multiple of kQuad.
+template <class Place>
 HWY_INLINE void transpose(const float* in, std::int64_t in_stride, std::int64_t rows,
-                          std::int64_t columns, float* out, std::int64_t out_stride) {
+                          std::int64_t columns, float* out, std::int64_t out_stride, Place place) {
   const hn::ScalableTag<float> d;
   for (std::int64_t r = 0; r < rows; r += static_cast<std::int64_t>(hn::Lanes(d)))
     for (std::int64_t c = 0; c < columns; c += kQuad) {
-      const float* from = in + r * in_stride + c;
+      const float* from = in + r * in_stride + place(c);
       float* to = out + c * out_stride + r;
       if constexpr (kQuad == 1) {
         *to = *from;
@@ -66,6 +67,12 @@ HWY_INLINE void transpose(const float* in, std::int64_t in_stride, std::int64_t 
         transpose_quad(d, from, in_stride, to, out_stride);
       }
     }
+}
+
+/// Does the same for columns that lie in their order.
+HWY_INLINE void transpose(const float* in, std::int64_t in_stride, std::int64_t rows,
+                          std::int64_t columns, float* out, std::int64_t out_stride) {
+  transpose(in, in_stride, rows, columns, out, out_stride, [](std::int64_t c) { return c; });
 }
 
 }  // namespace normbench::HWY_NAMESPACE

@@ -40,6 +40,14 @@ HWY_INLINE void weigh(const float* weights, std::int64_t taps, At at, float* out
   for (int n = 0; n < N; ++n) hn::StoreU(total[n], f, out + n * lanes());
 }
 
+/// Returns a vector of `elements` elements, fewer than a vector has, and zeros after them.
+template <DType T>
+HWY_INLINE VF load_rest(const Storage<T>* in, std::int64_t elements) {
+  HWY_ALIGN Storage<T> rest[HWY_MAX_BYTES / sizeof(float)] = {};
+  std::memcpy(rest, in, static_cast<std::size_t>(elements) * sizeof(*in));
+  return load<T>(rest);
+}
+
 /// Stores the weighted sum of `taps` input rows of `elements` elements each. The rows are `stride`
 /// elements apart.
 template <DType T>
@@ -57,15 +65,61 @@ HWY_INLINE void blend(const Storage<T>* in, std::int64_t stride, const float* we
         weights, taps, [&](std::int64_t tap, int) { return load<T>(in + tap * stride + i); },
         out + i);
   if (i == elements) return;
-  HWY_ALIGN Storage<T> rest[HWY_MAX_BYTES / sizeof(float)] = {};
-  const auto bytes = static_cast<std::size_t>(elements - i) * sizeof(*in);
   weigh<1>(
       weights, taps,
-      [&](std::int64_t tap, int) {
-        std::memcpy(rest, in + tap * stride + i, bytes);
-        return load<T>(rest);
-      },
+      [&](std::int64_t tap, int) { return load_rest<T>(in + tap * stride + i, elements - i); },
       out + i);
+}
+
+/// Spreads N vectors of each input row, which `at(row, n)` returns. See spread() for the rest.
+template <int N, bool Before, bool After, class At>
+HWY_INLINE void spread_vectors(const float* to_before, const float* to_after, std::int64_t rows,
+                               At at, float* before, float* after) {
+  const F f;
+  VF ending[N], starting[N];
+  for (int n = 0; n < N; ++n) {
+    if constexpr (Before) ending[n] = hn::LoadU(f, before + n * lanes());
+    starting[n] = hn::Zero(f);
+  }
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const VF a = hn::Set(f, to_before[row]), b = hn::Set(f, to_after[row]);
+    for (int n = 0; n < N; ++n) {
+      const VF x = at(row, n);
+      if constexpr (Before) ending[n] = hn::MulAdd(x, a, ending[n]);
+      if constexpr (After) starting[n] = hn::MulAdd(x, b, starting[n]);
+    }
+  }
+  for (int n = 0; n < N; ++n) {
+    if constexpr (Before) hn::StoreU(ending[n], f, before + n * lanes());
+    if constexpr (After) hn::StoreU(starting[n], f, after + n * lanes());
+  }
+}
+
+/// Spreads `rows` input rows over two output rows. Adds their sum, weighted by `to_before`, to
+/// `before`, and stores their sum, weighted by `to_after`, in `after`. Without Before or After,
+/// leaves out that output row. `elements` and `stride` are as in blend().
+template <DType T, bool Before, bool After>
+HWY_INLINE void spread(const Storage<T>* in, std::int64_t stride, const float* to_before,
+                       const float* to_after, std::int64_t rows, std::int64_t elements,
+                       float* before, float* after) {
+  constexpr int kMany = 4;
+  const std::int64_t n = lanes();
+  std::int64_t i = 0;
+  for (; i + kMany * n <= elements; i += kMany * n)
+    spread_vectors<kMany, Before, After>(
+        to_before, to_after, rows,
+        [&](std::int64_t row, int k) { return load<T>(in + row * stride + i + k * n); }, before + i,
+        after + i);
+  for (; i + n <= elements; i += n)
+    spread_vectors<1, Before, After>(
+        to_before, to_after, rows,
+        [&](std::int64_t row, int) { return load<T>(in + row * stride + i); }, before + i,
+        after + i);
+  if (i == elements) return;
+  spread_vectors<1, Before, After>(
+      to_before, to_after, rows,
+      [&](std::int64_t row, int) { return load_rest<T>(in + row * stride + i, elements - i); },
+      before + i, after + i);
 }
 
 /// Stores a row of floats, rounded to the dtype.
