@@ -13,7 +13,8 @@ except (ImportError, OSError) as broken:  # reported in the answer to `hello`
     fn, WHY_NOT = None, str(broken)
 
 # DALI repeats the pixels at the border of an image, where the triangle filter of normbench and of Pillow is cut off.
-# Photographs resized to 64 x 64 up to 480 x 640 keep 40.5 to 68.9 dB, and 58.9 or more against a filter that repeats them.
+# Photographs resized to 64 x 64 up to 480 x 640 have 40.5 to 68.9 dB, and 58.9 or more against a filter that repeats
+# pixels.
 PSNR = 35
 AHEAD = 2  # batches that the pipeline works on at once: DALI's default
 
@@ -66,7 +67,7 @@ class DaliPeer(Peer):
         return [self._batches]
 
     def _build(self):
-        """Makes the pipeline and has it work on an image of one pixel, as its first schedule_run() begins AHEAD batches."""
+        """Makes the pipeline and runs it on images of one pixel, because the first schedule_run() begins AHEAD batches."""
         self._pipeline = pipeline(self._load, self._task.stages, self._task.threads)
         with tempfile.NamedTemporaryFile(suffix=".ppm") as pixel:
             pixel.write(b"P6 1 1 255\n\0\0\0")

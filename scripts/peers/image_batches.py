@@ -41,7 +41,7 @@ class Threads:
         at_work = min(threads, images)
         self._pool = ThreadPoolExecutor(at_work) if at_work > 1 else None
         self.map = self._pool.map if self._pool else map
-        self.of_library = 1 if self._pool else threads  # that the library may use for an image
+        self.of_library = 1 if self._pool else threads  # the number of threads that a library may use for an image
 
     def close(self):
         if self._pool:

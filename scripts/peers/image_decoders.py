@@ -1,4 +1,6 @@
-"""Decodes image files to RGB of 8 bits by the libraries that people use for it, each called as its documentation does."""
+"""Decodes image files to RGB of 8 bits by the libraries that people use for it. Calls are those of their documentation."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +8,8 @@ from dataclasses import dataclass
 import jpeg_header
 from normbench.peer import Unavailable, Unsupported
 
-EXACT_DB = 100  # their JPEGs are those of libjpeg-turbo, bit by bit
+# The PSNR in dB of JPEGs that are decoded as libjpeg-turbo does it, bit by bit. Those of CMYK are off by up to 2.
+EXACT_DB = 100
 
 
 def pillow():
@@ -53,8 +56,8 @@ def spdl_resized(size):
     """Returns a function that decodes a file and resizes the image, both by FFmpeg's filters."""
     io = spdl_io()
     height, width = size
-    # By default spdl.io keeps the proportions, fills the rest with black and resizes by cubics, and FFmpeg's resized RGB
-    # has colours of half the width.
+    # By default spdl.io keeps the proportions, fills the rest with black and resizes by cubics. By default FFmpeg halves
+    # the width of the colours when it resizes to RGB.
     filters = io.get_video_filter_desc(scale_height=height, scale_width=width, scale_mode=None,
                                        scale_algo="bilinear+full_chroma_int")
     return lambda path: io.to_numpy(io.load_image(path, filter_desc=filters))
@@ -81,13 +84,13 @@ def read(path):
 class Decoder:
     title: str
     module: str
-    package: str  # its version is told
-    by_name: str  # what scripts/peers/setup calls it; "" if that installs it anyway
-    decoder: Callable  # returns a function from a path to an array [h, w, 3] or an image of Pillow; imports the library
-    psnr: int = EXACT_DB  # that the decoded image keeps, in dB
-    turns: bool = True  # shows images upright by their Exif
+    package: str  # the package whose version is told
+    by_name: str  # what scripts/peers/setup calls the library; "" if it installs the library unasked
+    decoder: Callable  # imports the library; returns a function from a path to an array [h, w, 3] or an image of Pillow
+    psnr: int = EXACT_DB  # the least PSNR of a decoded image, in dB
+    turns: bool = True  # whether the library shows images upright by their Exif
     only_jpeg: bool = False
-    resized: Callable | None = None  # as `decoder`, for (height, width): decodes and resizes in one
+    resized: Callable | None = None  # takes (height, width); returns a function that decodes a file and resizes the image
 
 
 DECODERS = {
@@ -96,18 +99,17 @@ DECODERS = {
     "torchcodec": Decoder("TorchCodec", "torchcodec", "torchcodec", "torchcodec", torchcodec),
     "simplejpeg": Decoder("simplejpeg", "simplejpeg", "simplejpeg", "simplejpeg", simplejpeg, turns=False, only_jpeg=True),
     "kornia-rs": Decoder("kornia-rs", "kornia_rs", "kornia-rs", "kornia-rs", kornia_rs, turns=False),
-    # FFmpeg makes RGB of a JPEG in its own way: photographs keep 39.3 to 47.0 dB, and 40.4 to 61.0 dB when it resizes them.
+    # FFmpeg makes RGB of a JPEG in its own way. Photographs have 39.3 to 47.0 dB, and 40.4 to 61.0 dB if it resizes them.
     "spdl": Decoder("spdl", "spdl", "spdl", "spdl", spdl, psnr=30, turns=False, resized=spdl_resized),
 }
 
 
 def check_files(decoder, files):
     """Raises Unsupported if the decoder cannot make upright RGB of a file, as far as the file's header tells."""
-    if decoder.turns and not decoder.only_jpeg:
-        return
     for path in files:
-        found = jpeg_header.header(path)
-        if decoder.only_jpeg and found is None:
+        if decoder.only_jpeg and jpeg_header.is_other(path):
             raise Unsupported(f"{decoder.title} decodes JPEGs only, and {path} is none")
-        if not decoder.turns and found is not None and found[2] != 1:
-            raise Unsupported(f"{decoder.title} does not turn images by their Exif, as {path} asks for")
+        if not decoder.turns:
+            found = jpeg_header.header(path)
+            if found is not None and found[2] != 1:
+                raise Unsupported(f"{decoder.title} does not turn images by their Exif, as {path} asks for")

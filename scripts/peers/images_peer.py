@@ -40,7 +40,10 @@ def finisher(stages):
 
 
 def fused(resizer, stages):
-    """Returns the resizer's function of an image and a size that also normalises; None if it has none for these stages."""
+    """Returns the resizer's function of an image and a size that also normalises, as these stages do.
+
+    Returns None if the resizer has no such function.
+    """
     last = stages[-1]
     if last.op != "normalize" or (last.result.dtype, last.result.layout) != ("float32", "nchw"):
         return None
@@ -99,12 +102,12 @@ class ImagesPeer(Peer):
         return fill
 
     def _named(self, path, decode):
-        """Returns the image of a file. What a decoder says of a broken file begins with its path."""
+        """Returns the image of a file. Raises BrokenFile, whose text begins with the path."""
         try:
             return decode(path)
         except BrokenFile:
             raise
-        except Exception as broken:  # of kornia-rs all errors are Exceptions
+        except Exception as broken:  # kornia-rs raises Exception itself for some files
             raise BrokenFile(f"{path}: {self._decoder.title} cannot decode it: {' '.join(str(broken).split())}") from None
 
     def _resizes(self, task):
@@ -122,7 +125,8 @@ class ImagesPeer(Peer):
 
     def _check_resize(self, task):
         if self._decoder:
-            raise Unsupported(f"{self.name} starts with a load (without --decoder, a library resizes images that are there)")
+            raise Unsupported(f"{self.name} starts with a load (without --decoder, a library resizes images that are "
+                              "there)")
         stage = task.stages[0]
         if [one.op for one in task.stages] != ["resize"] or task.device != "cpu":
             raise Unsupported(f"{self.name} does one resize and nothing else, on the CPU")

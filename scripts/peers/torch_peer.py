@@ -104,7 +104,11 @@ class TorchPeer(Peer):
         if self._form == "onnx":
             installed("onnx", "onnx")
             return installed("onnxruntime", "onnxruntime")
-        return installed("torchvision", "torchvision") if self._form == "torchvision" else version
+        if self._form == "torchvision":
+            version = installed("torchvision", "torchvision")
+        if self._decoder == "torchcodec":
+            version += "+" + installed("torchcodec", "TorchCodec", by_name="torchcodec")
+        return version
 
     def prepare(self, task):
         if self._each and (self._reuse or self._form not in ("eager", "torchvision")):
@@ -298,9 +302,9 @@ if __name__ == "__main__":
                         "non_blocking=True)")
     parser.add_argument("--each", choices=("turn", "thread"), help="the stages on every image of the batch by itself: "
                         "one after the other, or each on a Python thread of its own")
-    parser.add_argument("--decoder", choices=("torchvision", "torchcodec", "opencv", "nvimagecodec"), default="torchvision", help="what "
-                        "decodes and resizes image files that are loaded; nvimagecodec decodes on the GPU where the batch "
-                        "goes there, and torchvision resizes")
+    parser.add_argument("--decoder", choices=("torchvision", "torchcodec", "opencv", "nvimagecodec"), default="torchvision",
+                        help="what decodes and resizes image files that are loaded; nvimagecodec decodes on the GPU where "
+                        "the batch goes there. torchcodec and nvimagecodec only decode: torchvision resizes")
     parser.add_argument("--workers", type=int, default=0, metavar="N", help="load by PyTorch's DataLoader with N worker "
                         "processes (default: in this process, on its threads)")
     parser.add_argument("--pin-memory", action="store_true", help="the DataLoader pins its batches, for a GPU")

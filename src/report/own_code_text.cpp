@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/units.h"
 #include "report/words.h"
@@ -35,17 +36,6 @@ std::string bytes_text(const GivenResult& given) {
   const double times = times_uint8(given);
   return times == 1 ? "as many bytes as uint8 has"
                     : fmt::format("{:.1f}x the bytes of uint8", times);
-}
-
-/// Returns a sentence on what PyTorch copied to make a batch. Returns "" if that is not known or
-/// nothing, as other libraries may have copied what PyTorch did not.
-std::string copies_text(const GivenResult& given) {
-  if (!given.copies || given.copies->empty()) return "";
-  std::vector<std::string> texts;
-  for (const CopiesResult& one : *given.copies)
-    texts.push_back(fmt::format("{} by {} ({})", format_bytes(static_cast<double>(one.bytes)),
-                                one.op, counted(one.calls, "call")));
-  return fmt::format("To make a batch, PyTorch copied {}.", enumerate(texts));
 }
 
 /// Returns true if two batches are equal, whatever was copied to make them.
@@ -108,6 +98,30 @@ std::string unlike_said_text(const Alike& cases) {
   return fmt::format("That is not what the config says: {}.", fmt::join(differences, "; "));
 }
 
+/// Returns a sentence for all measured cases for which PyTorch copied the same to make a batch. If
+/// it copied nothing, there is no sentence, as other libraries may have copied.
+std::vector<std::string> copies_texts(const GroupResult& group) {
+  std::vector<std::pair<std::vector<CopiesResult>, std::vector<std::string>>> found;
+  for (const CaseResult& result : group.cases) {
+    if (!result.given || !measured(result) || !result.given->copies) continue;
+    const std::vector<CopiesResult>& copies = *result.given->copies;
+    if (copies.empty()) continue;
+    auto same = std::ranges::find(found, copies, [](const auto& one) { return one.first; });
+    if (same == found.end()) same = found.insert(found.end(), {copies, {}});
+    same->second.push_back(spoken(result.variant));
+  }
+  std::vector<std::string> texts;
+  for (const auto& [copies, variants] : found) {
+    std::vector<std::string> parts;
+    for (const CopiesResult& one : copies)
+      parts.push_back(fmt::format("{} by {} ({})", format_bytes(static_cast<double>(one.bytes)),
+                                  one.op, counted(one.calls, "call")));
+    texts.push_back(
+        fmt::format("For a batch of {} PyTorch copied {}.", enumerate(variants), enumerate(parts)));
+  }
+  return texts;
+}
+
 std::string per_second(double ns) {
   const double rate = 1e9 / ns;
   return rate < 1000 ? format_significant(rate, 3) : format_count(std::llround(rate));
@@ -135,8 +149,8 @@ std::vector<std::string> own_code_texts(const GroupResult& group, const GroupAna
   for (const Alike& cases : alike_cases(group)) {
     texts.push_back(given_text(cases));
     texts.push_back(unlike_said_text(cases));
-    texts.push_back(copies_text(*cases.first->given));
   }
+  for (std::string& text : copies_texts(group)) texts.push_back(std::move(text));
   for (const Headspace& one : analysis.headspaces) texts.push_back(headspace_text(group, one));
   std::erase(texts, "");
   return texts;

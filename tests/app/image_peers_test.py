@@ -4,16 +4,21 @@ kinds, broken files, and what they refuse.
 usage: image_peers_test.py SOURCE_DIR
 
 Runs in the peers' environment, and makes its own files. A library that is missing is skipped. The exit code is 77 if
-PyTorch or OpenCV is missing, which write and load files for comparison, or if all libraries are.
+PyTorch or OpenCV is missing, which write and load files for comparison, or if all libraries of these peers are missing.
 """
 
+import os
+import shutil
+import struct
+import subprocess
 import sys
 import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 import loading_peers_test as loading  # noqa: E402
-from loading_peers_test import CONSTANTS, MEAN, STD, LoadingTest, cv2, np, picture, plain, psnr, turned  # noqa: E402
+from loading_peers_test import CONSTANTS, MEAN, STD, LoadingTest, cv2, jpeg_header, np, picture, plain, psnr  # noqa: E402
+from loading_peers_test import turned  # noqa: E402
 from python_peers_test import PEERS, Conversation, PeerTest  # noqa: E402
 
 
@@ -30,8 +35,8 @@ LOADERS = [(IMAGES, "--decoder", decoder, *rest) for decoder, *rest in (
     ("torchcodec",), ("simplejpeg", "--resizer", "cykooz-3"), ("simplejpeg", "--resizer", "cykooz-4"), ("kornia-rs",),
     ("kornia-rs", "--resizer", "pillow"), ("spdl",), ("spdl", "--resizer", "pillow"))] + [("dali_peer.py",)]
 RESIZERS = [(IMAGES, "--resizer", name) for name in ("pillow", "opencv", "cykooz-3", "cykooz-4", "kornia-rs")]
-NOT_TURNING = {"simplejpeg": "simplejpeg", "kornia-rs": "kornia-rs", "spdl": "spdl"}
-# What a decoder makes of a JPEG whose second half is missing: nothing, or an image whose rest is gray.
+NOT_TURNING = ("simplejpeg", "kornia-rs", "spdl")
+# The decoders that refuse a JPEG whose second half is missing. The others make an image whose second half is gray.
 NOTICE_THE_END = ("pillow", "torchcodec", "simplejpeg", "dali_peer.py")
 started = {}  # running peers by command; None: the library is missing
 
@@ -50,6 +55,23 @@ def tearDownModule():
 def write_jpeg(path, rgb, quality=95):
     assert cv2.imwrite(str(path), rgb[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
     return str(path)
+
+
+def filled(path):
+    """Puts five bytes 0xFF before each marker of a JPEG's header, as the standard allows."""
+    data, at, parts = Path(path).read_bytes(), 2, [b"\xff\xd8"]
+    while data[at + 1] != 0xDA:  # the segment before the pixels
+        end = at + 2 + int.from_bytes(data[at + 2:at + 4], "big")
+        parts.append(b"\xff" * 5 + data[at:end])
+        at = end
+    Path(path).write_bytes(b"".join(parts) + b"\xff" * 5 + data[at:])
+
+
+def with_damaged_exif(path):
+    """Adds an Exif block to a JPEG that ends within the list of its entries."""
+    app1 = b"Exif\0\0MM\0*" + struct.pack(">IHHH", 8, 9, 0x010F, 2)
+    data = Path(path).read_bytes()
+    Path(path).write_bytes(data[:2] + b"\xff\xe1" + struct.pack(">H", len(app1) + 2) + app1 + data[2:])
 
 
 class ImagesTest(LoadingTest):
@@ -98,7 +120,7 @@ class Loading(ImagesTest):
         self.for_each(LOADERS, items)
 
     def test_pixels_keep_what_a_peer_says_of_them(self):
-        """JPEGs of 4:2:0 and of the colours as OpenCV decodes them, so that only the peer's own decoding counts."""
+        """Loads JPEGs of 4:2:0. The exact images are resized from what OpenCV decodes, so that no loss of JPEG counts."""
         files = [write_jpeg(self.dir / f"{i}.jpg", picture(*size, i)) for i, size in
                  enumerate(((90, 170), (131, 64), (40, 60), (720, 1280)))]
         pictures = [cv2.imread(path)[..., ::-1] for path in files]
@@ -109,7 +131,8 @@ class Loading(ImagesTest):
                     peer = self.prepared(command, files, (4, 3, *size), layout, threads)
                     batch = self.last_of(peer, 1)
                     images = batch if layout == "nhwc" else batch.transpose(0, 2, 3, 1)
-                    kept = [psnr(image, loading.resized(exact, size, peer.filter)) for image, exact in zip(images, pictures)]
+                    kept = [psnr(image, loading.resized(exact, size, peer.filter))
+                            for image, exact in zip(images, pictures)]
                     self.assertGreaterEqual(min(kept), peer.psnr, (size, layout))
 
         self.for_each(LOADERS, pixels)
@@ -147,7 +170,8 @@ class Loading(ImagesTest):
                         bound = 0.51 / std.min() if at_once else relative * 4
                         self.assertEqual((got.dtype, got.shape), (dtype, exact.shape))
                         self.assertLess(np.abs(got - exact).max(), bound)
-                peer = self.prepared(command, files, shape, layout, more=[("cast", {"to": "float32"}, {"dtype": "float32"})])
+                cast = ("cast", {"to": "float32"}, {"dtype": "float32"})
+                peer = self.prepared(command, files, shape, layout, more=[cast])
                 self.assertTrue((self.last_of(peer, 1) == rows).all())
 
         self.for_each(LOADERS, chains)
@@ -156,17 +180,37 @@ class Loading(ImagesTest):
         shown = picture(120, 80)
         path = write_jpeg(self.dir / "turned.jpg", np.rot90(shown))  # turned left, with EXIF that turns it right
         turned(path, 6)
+        fill = shutil.copy(path, self.dir / "fill.jpg")
+        filled(fill)
 
         def upright(command, _):
-            title = NOT_TURNING.get(decoder_of(command))
-            if title:
-                self.assertEqual(self.greeted(command).ask(self.request([path], (1, 3, 60, 40))), {
-                    "type": "unsupported", "why": f"{title} does not turn images by their Exif, as {path} asks for"})
-            else:
-                peer = self.prepared(command, [path], (1, 3, 60, 40))
-                self.assertGreater(psnr(self.last_of(peer, 1)[0], loading.resized(shown, (60, 40))), 30)
+            decoder = decoder_of(command)
+            for file in (path, fill):
+                if decoder in NOT_TURNING:
+                    self.assertEqual(self.greeted(command).ask(self.request([file], (1, 3, 60, 40))), {
+                        "type": "unsupported", "why": f"{decoder} does not turn images by their Exif, as {file} asks for"})
+                else:
+                    peer = self.prepared(command, [file], (1, 3, 60, 40))
+                    self.assertGreater(psnr(self.last_of(peer, 1)[0], loading.resized(shown, (60, 40))), 30)
 
         self.for_each(LOADERS, upright)
+
+    def test_headers_that_ask_for_no_turn(self):
+        """Loads a JPEG with bytes between its segments, one with a damaged Exif block, and two with orientations that
+        mean nothing."""
+        shown = picture(120, 80)
+        files = [write_jpeg(self.dir / name, shown) for name in ("fill.jpg", "damaged.jpg", "0.jpg", "9.jpg")]
+        filled(files[0])
+        with_damaged_exif(files[1])
+        turned(files[2], 0)
+        turned(files[3], 9)
+
+        def loaded(command, _):
+            images = self.last_of(self.prepared(command, files, (4, 3, 60, 40)), 1)
+            for path, image in zip(files, images):
+                self.assertGreater(psnr(image, loading.resized(shown, (60, 40))), 30, path)
+
+        self.for_each(LOADERS, loaded)
 
     def test_files_of_other_kinds(self):
         """A gray JPEG, a gray PNG, one with alpha, one of 16 bits: what a library makes of them, or says of them."""
@@ -176,7 +220,7 @@ class Loading(ImagesTest):
         cv2.imwrite(files[2], np.full((8, 8, 4), (30, 20, 10, 128), np.uint8))  # BGRA
         same = [[77] * 3, [77] * 3, [10, 20, 30], [77] * 3]
         expected = {"pillow": [*same[:3], [255] * 3],  # its convert("RGB") clips 16 bits
-                    "spdl": [*same[:3], None],  # FFmpeg takes the gray of 16 bits for that of a video, within 1
+                    "spdl": [*same[:3], None],  # about 77: FFmpeg converts gray of 16 bits as that of a video
                     "kornia-rs": [same[0], "PNG is Grayscale Eight", "PNG is Rgba Eight", "PNG is Grayscale Sixteen"]}
 
         def kinds(command, _):
@@ -206,9 +250,8 @@ class Loading(ImagesTest):
 
         def broken(command, _):
             decoder = decoder_of(command)
-            unreadable = [self.dir / "absent.jpg"] if decoder == "simplejpeg" else [text]
-            for path in [cut] * (decoder in NOTICE_THE_END) + unreadable:
-                if decoder == "simplejpeg" and path != cut:
+            for path in [cut] * (decoder in NOTICE_THE_END) + [text, self.dir / "absent.jpg"]:
+                if decoder == "simplejpeg" and path == text:
                     self.assertEqual(self.greeted(command).ask(self.request([path], (1, 3, 4, 6)))["why"],
                                      f"simplejpeg decodes JPEGs only, and {path} is none")
                     continue
@@ -281,9 +324,10 @@ class Resizing(ImagesTest):
         def refusals(command, peer):
             alone = f"{peer.name} does one resize and nothing else, on the CPU"
             rows = f"{peer.name} resizes rows of pixels: nhwc, 3 channels of uint8"
+            planes = {"shape": [1, 3, 4, 4], "layout": "nchw"}
             for why, request in ((rows, self.resize(images[..., :1], (2, 2))),
                                  (rows, self.resize(images.astype(np.float32), (2, 2))),
-                                 (rows, self.resize(np.zeros((1, 3, 4, 4), np.uint8), (2, 2), shape=[1, 3, 4, 4], layout="nchw")),
+                                 (rows, self.resize(np.zeros((1, 3, 4, 4), np.uint8), (2, 2), **planes)),
                                  (alone, self.resize(images, (2, 2), op="crop")),
                                  (alone, {**self.resize(images, (2, 2)), "device": "cuda:0"}),
                                  ("these libraries' images are in pageable memory",
@@ -302,6 +346,106 @@ class Resizing(ImagesTest):
             "why": "pillow starts with a load (without --decoder, a library resizes images that are there)"}))
         self.for_each(LOADERS[-1:], lambda _, peer: self.assertEqual(peer.ask(self.resize(images, (2, 2))), {
             "type": "unsupported", "why": "DALI loads files and nothing else here"}))
+
+
+class Headers(LoadingTest):
+    def test_the_orientation_is_one_that_exif_knows(self):
+        for stored in range(11):
+            path = write_jpeg(self.dir / f"{stored}.jpg", picture(30, 20))
+            turned(path, stored)
+            known = stored if 1 <= stored <= 8 else 1
+            self.assertEqual(jpeg_header.header(path), (30, 20, known))
+            self.assertEqual(jpeg_header.upright_extent(path), (20, 30) if known >= 5 else (30, 20))
+
+    def test_what_may_lie_between_segments(self):
+        path = write_jpeg(self.dir / "a.jpg", picture(30, 20))
+        turned(path, 6)
+        filled(path)
+        self.assertEqual(jpeg_header.header(path), (30, 20, 6))
+        data = Path(path).read_bytes()
+        Path(path).write_bytes(data[:2] + b"\1\xff\0" + data[2:])  # libjpeg skips them with a warning
+        self.assertEqual(jpeg_header.header(path), (30, 20, 6))
+
+    def test_a_damaged_exif_block_asks_for_no_turn(self):
+        path = write_jpeg(self.dir / "a.jpg", picture(30, 20))
+        with_damaged_exif(path)
+        self.assertEqual(jpeg_header.header(path), (30, 20, 1))
+
+    def test_files_without_a_header(self):
+        path = self.dir / "a"
+        for data, other in ((b"", True), (b"\xff", True), (b"\x89PNG\r\n\x1a\n", True), (b"\xff\xd8", False),
+                            (b"\xff\xd8" + b"\xff" * 9, False), (b"\xff\xd8\xff\xe1\0\1", False)):
+            path.write_bytes(data)
+            self.assertEqual((jpeg_header.header(path), jpeg_header.is_other(path)), (None, other), data)
+        path.unlink()
+        self.assertEqual((jpeg_header.header(path), jpeg_header.is_other(path)), (None, False))
+
+
+class Setup(PeerTest):
+    """Runs the setup in an environment whose packages have only names and versions, and whose pip writes what it is to
+    install to pip.log."""
+
+    def setUp(self):
+        super().setUp()
+        self.installed, self.log = self.dir / "installed", self.dir / "pip.log"
+        (self.dir / "venv/bin").mkdir(parents=True)
+        self.program("venv/bin/python", f'[ "$1" = -m ] && echo "$@" >>{self.log} && exit\n'
+                     f'PYTHONPATH={self.installed} exec "{sys.executable}" -S "$@"\n')
+        self.program("has-gpu", "exit 1\n")
+        shutil.copy(PEERS / "setup", self.dir)
+
+    def program(self, name, text):
+        (self.dir / name).write_text("#!/bin/sh\n" + text)
+        (self.dir / name).chmod(0o755)
+
+    def package(self, name, version):
+        folder = self.installed / f"{name.replace('-', '_')}-{version}.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+
+    def run_setup(self, *names):
+        return subprocess.run([self.dir / "setup", *names], capture_output=True, text=True,
+                              env={**os.environ, "NORMBENCH_PEERS_VENV": str(self.dir / "venv")})
+
+    def test_the_size_is_told_of_what_is_missing(self):
+        for name, version in (("numpy", "2"), ("pillow", "13"), ("simplejpeg", "1.9.0")):
+            self.package(name, version)
+        said = self.run_setup("simplejpeg", "kornia-rs")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("installing kornia-rs into", said.stderr)
+        self.assertIn("\n  kornia-rs: about 5 MB", said.stderr)
+        self.assertNotIn("simplejpeg", said.stderr)
+        self.assertEqual((self.run_setup("simplejpeg").stderr, self.log.read_text().count("\n")), ("", 1))
+
+    def test_another_version_is_replaced(self):
+        for name, version in (("numpy", "2"), ("spdl", "0.7.0"), ("kornia-rs", "0.2.0")):
+            self.package(name, version)
+        told = self.run_setup("--check").stdout
+        self.assertIn("\n  spdl 0.7.0, to be replaced by 0.8.0 (scripts/peers/setup spdl)\n", told)
+        self.assertIn("\n  kornia-rs 0.2.0\n", told)
+        said = self.run_setup("spdl")
+        self.assertIn("installing spdl==0.8.0 into", said.stderr)
+        self.assertIn("\n  spdl: about 13 MB", said.stderr)
+        self.assertIn("install numpy spdl==0.8.0\n", self.log.read_text())
+
+    def test_names_that_are_none(self):
+        for name in ("", "*", "@", "torchcodec simplejpeg", "$(false)"):
+            said = self.run_setup(name)
+            self.assertEqual((said.returncode, said.stdout), (2, ""), said)
+            self.assertTrue(said.stderr.startswith("usage: scripts/peers/setup [--check | NAME...]"), said)
+        self.assertFalse(self.log.exists())
+
+
+class TorchcodecOfPytorch(PeerTest):
+    def test_it_is_installed_by_name_and_its_version_is_told(self):
+        for module in ("numpy", "torch", "torchvision"):  # stand-ins that the peer can import
+            (self.dir / f"{module}.py").write_text('__version__ = "1"\n')
+        command = [sys.executable, "-S", PEERS / "torch_peer.py", "--as", "torchvision", "--decoder", "torchcodec"]
+        env = {**os.environ, "PYTHONPATH": str(self.dir)}
+        self.assertEqual(self.converse(command, env).hello(), {
+            "type": "unavailable", "why": "TorchCodec is not installed (run scripts/peers/setup torchcodec)"})
+        (self.dir / "torchcodec.py").write_text('__version__ = "2"\n')
+        self.assertEqual(self.converse(command, env).hello()["version"], "1+2")
 
 
 class Usage(PeerTest):

@@ -144,6 +144,7 @@ TEST(Replies, OfTheUsersOwnCode) {
         {R"("dtype": "x", "shape": [], "bytes": 1, "copies": 1})", "/copies"},
         {R"("dtype": "x", "shape": [], "bytes": 1, "copies": [{"op": "a", "calls": -1}]})",
          "/copies/0/calls"},
+        {R"("dtype": "x", "shape": [], "bytes": 1, "copies": [{"calls": 1}]})", "no \"op\""},
         {R"("dtype": "x", "shape": [], "bytes": 1, "order": "c"})", "/order"}})
     EXPECT_THAT(mistake(read_given, std::string(R"({"type": "given", )") + wrong),
                 testing::HasSubstr(why));

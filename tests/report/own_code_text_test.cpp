@@ -45,16 +45,29 @@ TEST(OwnCodeText, SaysWhatPyTorchCopied) {
   EXPECT_THAT(texts(results), testing::Not(testing::Contains(testing::HasSubstr("copied"))));
   result.given->copies = {{.op = "_to_copy", .calls = 10, .bytes = 4'000'000},
                           {.op = "stack", .calls = 1, .bytes = 1000}};
-  EXPECT_THAT(texts(results),
-              testing::Contains("To make a batch, PyTorch copied 4.00 MB by _to_copy (10 calls) "
-                                "and 1.00 kB by stack (1 call)."));
+  EXPECT_THAT(
+      texts(results),
+      testing::Contains("For a batch of train.loader PyTorch copied 4.00 MB by _to_copy (10 "
+                        "calls) and 1.00 kB by stack (1 call)."));
 }
 
-TEST(OwnCodeText, BatchesAreAlikeWhateverWasCopied) {
+TEST(OwnCodeText, SaysOfEachVariantWhatItsBatchesTook) {
   Results results = examples::own_code();
-  results.groups[0].cases[0].given->copies = {{.op = "flip", .calls = 3, .bytes = 30}};
+  std::vector<CaseResult>& cases = results.groups[0].cases;
+  const std::vector<CopiesResult> stacked{{.op = "stack", .calls = 1, .bytes = 1000}};
+  cases[0].given->copies = stacked;
+  cases[1].given->copies = {{.op = "flip", .calls = 3, .bytes = 30}};
+  EXPECT_THAT(
+      texts(results),
+      testing::IsSupersetOf(
+          {testing::StartsWith("train.loader and batches that take no time give"),
+           testing::Eq("For a batch of train.loader PyTorch copied 1.00 kB by stack (1 call)."),
+           testing::Eq("For a batch of batches that take no time PyTorch copied 30 B by "
+                       "flip (3 calls).")}));
+  cases[1].given->copies = stacked;
   EXPECT_THAT(texts(results),
-              testing::Contains(testing::StartsWith("train.loader and batches that take no time")));
+              testing::Contains("For a batch of train.loader and batches that take no time PyTorch "
+                                "copied 1.00 kB by stack (1 call)."));
 }
 
 TEST(OwnCodeText, NamesEveryDifference) {

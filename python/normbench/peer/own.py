@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import inspect
 import mmap
-import multiprocessing
 import os
 import re
 import sys
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Iterator, cast
 
 from . import Peer
-from .copies import Copies, copies_of_call, copies_of_workers
+from .copies import Copies, copies_of_call, copies_of_iterable, copies_of_workers, in_child, parts_of
 from .task import BrokenFile, Task, Tensor, Unsupported, np
 
 Function = Callable[[Any], Any]
@@ -68,14 +67,8 @@ def arrays_in(value: Any) -> list[Array]:
         array = described(one) or stacked(one)
         if array is not None:
             found.append(array)
-        elif isinstance(one, dict):
-            for part in one.values():
-                look(part, depth + 1)
-        elif isinstance(one, (list, tuple)):
-            for part in one:
-                look(part, depth + 1)
-        elif hasattr(one, "__dict__") and not isinstance(one, type) and not callable(one):
-            for part in vars(one).values():
+        else:
+            for part in parts_of(one):
                 look(part, depth + 1)
 
     look(value, 0)
@@ -286,7 +279,8 @@ class Own(Peer):
         self._device = "cpu"
         self._loader: Any = None
         self._running: Batches | None = None  # kept until the turn's time is known, so that its end is not timed
-        self._copies: Copies | None = None  # None: not counted yet, or not known
+        self._copies: Copies | None = None  # None: not known
+        self._counted = self._cached = False
         self._input: Any = None  # the last array that a transform got
         self._last: Any = None  # the first batch of the last turn, or the last result of a transform
         self.note(getattr(self._what, "normbench_variant", {}))
@@ -320,7 +314,7 @@ class Own(Peer):
         return steps
 
     def _batches(self, cached: bool) -> Callable[[int, int], Iterator[Any]]:
-        self._loader = self.loader()
+        self._loader, self._cached = self.loader(), cached
         if cached:
             first = next(Batches(self._loader, 1, self._call))
             self._last = first
@@ -392,31 +386,22 @@ class Own(Peer):
             raise OwnCodeError(f"your code gave an array on {facts['device']}, whose work the CPU's clock does not see (keep "
                                'batches on the CPU, and add the stage "h2d", so that the transfer is measured)')
         workers = getattr(self._loader, "num_workers", None)
-        if self._copies is None:
-            self._copies = self._count_copies()
+        if not self._counted:
+            self._copies, self._counted = self._count_copies(), True
         known = {"workers": workers, "copies": self._copies}
         return {**facts, **{name: value for name, value in known.items() if value is not None}}
 
     def _count_copies(self) -> Copies | None:
-        """Makes a further batch and returns what PyTorch copies for it. Returns None where that cannot be told."""
+        """Has further batches made, and returns what PyTorch copies for one. Returns None where that cannot be told."""
         torch = sys.modules.get("torch")
-        if torch is None:
+        if torch is None or self._device != "cpu" or self._cached:
             return None
-        try:
-            if self._loader is None:
-                return copies_of_call(lambda: self._what(self._input))
-            if isinstance(self._loader, torch.utils.data.DataLoader) and self._loader.num_workers > 0:
-                return copies_of_workers(self._loader)
-            iterators: list[Iterator[Any]] = []  # keeps the iterator, whose end would end its processes
-
-            def first() -> None:
-                iterators.append(iter(self._loader))
-                next(iterators[0])
-
-            copies = copies_of_call(first)
-            return None if multiprocessing.active_children() else copies  # what they copy is not seen
-        except Exception:  # the code has given batches, so only the way of counting has failed
-            return None
+        loader, what, batch = self._loader, self._what, self._input
+        if loader is None:
+            return in_child(lambda: copies_of_call(lambda: what(batch)))
+        if isinstance(loader, torch.utils.data.DataLoader) and loader.num_workers > 0:
+            return in_child(lambda: copies_of_workers(loader))
+        return in_child(lambda: copies_of_iterable(loader))
 
     def take(self, array: Any, tensor: Tensor) -> Any:
         """Returns a tensor if PyTorch is in use, else a NumPy array. Raises Unsupported for memory other than pageable."""
@@ -441,7 +426,8 @@ class Own(Peer):
 
     def close(self) -> None:
         self.end_turn()
-        self._loader = self._last = None
+        self._loader = self._last = self._input = self._copies = None
+        self._counted = self._cached = False
 
 
 class Missing(Own):

@@ -272,6 +272,7 @@ namespace {
 std::vector<CopiesResult> read_copies(Reader& reader) {
   std::vector<CopiesResult> copies;
   reader.each_object("copies", [&](Reader& one) {
+    one.require("op", "the operation that copied");
     copies.push_back({.op = one.text("op", ""),
                       .calls = read_count(one, "calls"),
                       .bytes = read_count(one, "bytes")});
