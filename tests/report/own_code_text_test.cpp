@@ -57,13 +57,13 @@ TEST(OwnCodeText, SaysOfEachVariantWhatItsBatchesTook) {
   const std::vector<CopiesResult> stacked{{.op = "stack", .calls = 1, .bytes = 1000}};
   cases[0].given->copies = stacked;
   cases[1].given->copies = {{.op = "flip", .calls = 3, .bytes = 30}};
-  EXPECT_THAT(
-      texts(results),
-      testing::IsSupersetOf(
-          {testing::StartsWith("train.loader and batches that take no time give"),
-           testing::Eq("For a batch of train.loader PyTorch copied 1.00 kB by stack (1 call)."),
-           testing::Eq("For a batch of batches that take no time PyTorch copied 30 B by "
-                       "flip (3 calls).")}));
+  using testing::Contains;
+  EXPECT_THAT(texts(results),
+              Contains(testing::StartsWith("train.loader and batches that take no time give")));
+  EXPECT_THAT(texts(results),
+              Contains("For a batch of train.loader PyTorch copied 1.00 kB by stack (1 call)."));
+  EXPECT_THAT(texts(results), Contains("For a batch of batches that take no time PyTorch copied 30 "
+                                       "B by flip (3 calls)."));
   cases[1].given->copies = stacked;
   EXPECT_THAT(texts(results),
               testing::Contains("For a batch of train.loader and batches that take no time PyTorch "

@@ -133,20 +133,22 @@ def copies_of_iterable(loader: Any) -> Copies | None:
     return copies if set(multiprocessing.active_children()) <= before else None
 
 
-def copies_of_workers(loader: Any) -> Copies:
-    """Returns what PyTorch copies to make the second batch of a DataLoader, or the only one, in a worker, and to pin it."""
-    counting = CountingWorker(loader)
+def unpinned(loader: Any) -> Any:
+    """Returns a DataLoader that does not pin its batches, because CUDA does not work in a child process of one that uses it."""
     alone = copy.copy(loader)
-    alone._iterator = None
+    alone._iterator, alone.pin_memory = None, False
+    return alone
+
+
+def copies_of_workers(loader: Any) -> Copies:
+    """Returns what PyTorch copies to make the second batch of a DataLoader, or the only one, in a worker."""
+    counting = CountingWorker(loader)
+    alone = unpinned(loader)
     alone.num_workers, alone.prefetch_factor = 1, 1
     alone.worker_init_fn, alone.collate_fn = counting.start, counting.collate
     iterator = iter(alone)
-    batch, copies = next(iterator)
-    batch, copies = next(iterator, (batch, copies))
-    pinned = [tensor for tensor in tensors_in(batch) if loader.pin_memory and tensor.is_pinned()]
-    if pinned:
-        copies.append({"op": "_pin_memory", "calls": len(pinned), "bytes": sum(one.numel() * one.element_size() for one in pinned)})
-    return in_order(copies)
+    copies: Copies = next(iterator)[1]
+    return next(iterator, (None, copies))[1]
 
 
 def in_child(counting: Callable[[], Copies | None]) -> Copies | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Iterator, cast
 
 from . import Peer
-from .copies import Copies, copies_of_call, copies_of_iterable, copies_of_workers, in_child, parts_of
+from .copies import Copies, copies_of_call, copies_of_iterable, copies_of_workers, in_child, in_order, parts_of, unpinned
 from .task import BrokenFile, Task, Tensor, Unsupported, np
 
 Function = Callable[[Any], Any]
@@ -399,9 +399,16 @@ class Own(Peer):
         loader, what, batch = self._loader, self._what, self._input
         if loader is None:
             return in_child(lambda: copies_of_call(lambda: what(batch)))
-        if isinstance(loader, torch.utils.data.DataLoader) and loader.num_workers > 0:
-            return in_child(lambda: copies_of_workers(loader))
-        return in_child(lambda: copies_of_iterable(loader))
+        if not isinstance(loader, torch.utils.data.DataLoader):
+            return in_child(lambda: copies_of_iterable(loader))
+        if loader.num_workers > 0:
+            copies = in_child(lambda: copies_of_workers(loader))
+        else:
+            copies = in_child(lambda: copies_of_iterable(unpinned(loader)))
+        pinned = [array.bytes for array in arrays_in(self._last) if array.pinned and loader.pin_memory]
+        if copies is not None and pinned:
+            copies.append({"op": "_pin_memory", "calls": len(pinned), "bytes": sum(pinned)})
+        return None if copies is None else in_order(copies)
 
     def take(self, array: Any, tensor: Tensor) -> Any:
         """Returns a tensor if PyTorch is in use, else a NumPy array. Raises Unsupported for memory other than pageable."""
