@@ -50,22 +50,31 @@ std::optional<TensorDesc> said_to_give(const CaseResult& result) {
   return stage == nullptr ? std::nullopt : std::optional(stage->out);
 }
 
+std::vector<std::int64_t> batch_shape(const GivenResult& given) {
+  constexpr std::int64_t most_channels = 4;  // red, green, blue and alpha
+  std::vector<std::int64_t> shape = given.shape;
+  if (shape.size() == 3 && std::min(shape[0], shape[2]) <= most_channels)
+    shape.insert(shape.begin(), 1);
+  return shape;
+}
+
 UnlikeSaid unlike_said(const CaseResult& result) {
   const StageResult* const stage = giving_stage(result);
   if (stage == nullptr || !result.given) return {};
   const TensorDesc& said = stage->out;
   const GivenResult& given = *result.given;
   const auto states = [&](const char* member) { return stage->parameters.contains(member); };
-  const bool is_planes = given.shape == extents(said, Layout::Nchw),
-             is_pixels = given.shape == extents(said, Layout::Nhwc);
+  const std::vector<std::int64_t> shape = batch_shape(given);
+  const bool is_planes = shape == extents(said, Layout::Nchw),
+             is_pixels = shape == extents(said, Layout::Nhwc);
   const bool is_channels_last = given.order == ArrayOrder::ChannelsLast;
   const bool is_contiguous = given.order == ArrayOrder::Contiguous;
   UnlikeSaid unlike{.dtype = states("dtype") && given.dtype != name_of(said.dtype),
                     .shape = !is_planes && !is_pixels,
                     .pinned = is_page_locked(said.memory) && !given.pinned};
-  if (given.shape.size() != 4)
-    unlike.shape = given.shape.empty() || given.shape.front() != said.shape.n ||
-                   given.elements() != said.elements();
+  if (shape.size() != 4)
+    unlike.shape =
+        shape.empty() || shape.front() != said.shape.n || given.elements() != said.elements();
   else if (!unlike.shape && states("layout"))
     unlike.layout = said.layout == Layout::Nchw
                         ? !(is_planes && is_contiguous)

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/units.h"
+
 namespace normbench {
 
 std::string sentence(const Note& note) {
@@ -34,8 +36,11 @@ std::string sentence(const Note& note) {
       return fmt::format("not checked: what {} writes is undefined", names);
     case Note::Kind::PartOfAnEpoch:
       return fmt::format(
-          "a turn takes {} of the {} batches of an epoch, so the start of the loader weighs more",
-          note.count, note.of);
+          "a turn takes {} of the {} batches of an epoch, so the start of the loader, which your "
+          "loop "
+          "has once an epoch, weighs {} times as much (a longer time limit mends that)",
+          note.count, note.of,
+          format_significant(static_cast<double>(note.of) / static_cast<double>(note.count), 2));
     case Note::Kind::OwnCode:
       return fmt::format("not checked: {} {} your own code", names,
                          note.names.size() == 1 ? "is" : "are");

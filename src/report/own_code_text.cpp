@@ -31,11 +31,17 @@ std::string memory_text(const GivenResult& given) {
 }
 
 /// Returns how many bytes the array has compared with a uint8 array of the same shape, like "4.0x
-/// the bytes of uint8".
+/// the bytes of uint8". If other arrays of the batch are not small, also returns the bytes of the
+/// array.
 std::string bytes_text(const GivenResult& given) {
+  constexpr double small = 0.02;  // as labels are
   const double times = times_uint8(given);
-  return times == 1 ? "as many bytes as uint8 has"
-                    : fmt::format("{:.1f}x the bytes of uint8", times);
+  const std::string compared =
+      times == 1 ? "as many bytes as uint8 has" : fmt::format("{:.1f}x the bytes of uint8", times);
+  const auto bytes = static_cast<double>(given.bytes);
+  return static_cast<double>(given.batch_bytes) > (1 + small) * bytes
+             ? fmt::format("{} of it in that array, {}", format_bytes(bytes), compared)
+             : compared;
 }
 
 /// Returns true if two batches are equal, whatever was copied to make them.

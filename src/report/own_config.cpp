@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/own_code.h"
 #include "core/json.h"
 #include "core/units.h"
 
@@ -27,7 +28,7 @@ std::string command(const OwnConfig& wanted, const std::vector<std::string>& mor
 /// layout that has no name in configs is left out.
 std::string image_members(const GivenResult& given, std::int64_t batch) {
   constexpr std::int64_t most_channels = 4;  // red, green, blue and alpha
-  const std::vector<std::int64_t>& shape = given.shape;
+  const std::vector<std::int64_t> shape = batch_shape(given);
   const std::string dtype = parse_word<DType>(given.dtype)
                                 ? fmt::format(R"(, "dtype": "{}")", given.dtype)
                                 : std::string();
@@ -45,7 +46,8 @@ std::string image_members(const GivenResult& given, std::int64_t batch) {
 }
 
 std::int64_t batch_of(const GivenResult& given) {
-  return given.shape.empty() ? 1 : std::max<std::int64_t>(1, given.shape.front());
+  const std::vector<std::int64_t> shape = batch_shape(given);
+  return shape.empty() ? 1 : std::max<std::int64_t>(1, shape.front());
 }
 
 /// Returns the JSON text of the stages after the first one: the copy to the GPU and the step, if

@@ -71,6 +71,18 @@ TEST(OwnCode, IsNotInPinnedMemoryUnlessItIs) {
   EXPECT_FALSE(unlike_said(result).any());
 }
 
+TEST(OwnCode, AnImageIsABatchOfOne) {
+  using testing::ElementsAre;
+  const auto shape = [](std::vector<std::int64_t> given) {
+    return batch_shape({.dtype = "x", .device = "cpu", .shape = std::move(given)});
+  };
+  EXPECT_THAT(shape({3, 224, 200}), ElementsAre(1, 3, 224, 200));
+  EXPECT_THAT(shape({224, 200, 3}), ElementsAre(1, 224, 200, 3));
+  EXPECT_THAT(shape({8, 224, 200}), ElementsAre(8, 224, 200));
+  EXPECT_THAT(shape({3, 10}), ElementsAre(3, 10));
+  EXPECT_THAT(shape({16, 3, 8, 8}), ElementsAre(16, 3, 8, 8));
+}
+
 TEST(OwnCode, BytesAreThoseOfAnElement) {
   EXPECT_EQ(times_uint8(*loader().given), 4);
   EXPECT_EQ(times_uint8({.dtype = "float64", .device = "cpu", .shape = {2, 3}, .bytes = 48}), 8);

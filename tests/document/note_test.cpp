@@ -24,7 +24,8 @@ TEST(Notes, AreSentences) {
   EXPECT_EQ(sentence({.kind = Kind::Undefined, .names = {"stream"}}),
             "not checked: what stream writes is undefined");
   EXPECT_EQ(sentence({.kind = Kind::PartOfAnEpoch, .count = 3, .of = 12}),
-            "a turn takes 3 of the 12 batches of an epoch, so the start of the loader weighs more");
+            "a turn takes 3 of the 12 batches of an epoch, so the start of the loader, which your "
+            "loop has once an epoch, weighs 4.0 times as much (a longer time limit mends that)");
   EXPECT_EQ(sentence({.kind = Kind::OwnCode, .names = {"batches", "step"}}),
             "not checked: batches, step are your own code");
   EXPECT_EQ(sentence({.kind = Kind::Rounding}),

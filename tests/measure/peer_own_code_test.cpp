@@ -65,7 +65,8 @@ TEST_F(PeerOwnCodeTest, SaysThatATurnIsAPartOfAnEpoch) {
   EXPECT_EQ(loop.iterations, 1);
   EXPECT_THAT(loop.notes, testing::Contains(
                               "a turn takes 1 of the 700 batches of an epoch, so the start of the "
-                              "loader weighs more"));
+                              "loader, which your loop has once an epoch, weighs 700 times as "
+                              "much (a longer time limit mends that)"));
 }
 
 TEST_F(PeerOwnCodeTest, FailsIfThePeerDoesNotSayWhatItGave) {

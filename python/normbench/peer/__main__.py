@@ -30,10 +30,19 @@ def loaded(file: str, name: str) -> Any:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
-            known = ", ".join(sorted(key for key in vars(module) if not key.startswith("_")))[:300]
-            raise OwnCodeError(f'{file} has no "{name}" (it has: {known})')
+            raise OwnCodeError(f'{file} has no "{name}" (it has: {own_names(module)})')
         found = getattr(found, part)
     return found
+
+
+def own_names(module: Any) -> str:
+    """Returns the names that a module itself defines, at most 20 of them. Leaves out what it imports."""
+    def is_own(key: str, value: Any) -> bool:
+        return not key.startswith("_") and not isinstance(value, type(sys)) and (
+            getattr(value, "__module__", module.__name__) == module.__name__ or not hasattr(value, "__name__"))
+
+    names = sorted(key for key, value in vars(module).items() if is_own(key, value))
+    return ", ".join([*names[:20], *(["…"] if len(names) > 20 else [])])
 
 
 def imported(path: Path) -> Any:
