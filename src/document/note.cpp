@@ -37,8 +37,7 @@ std::string sentence(const Note& note) {
     case Note::Kind::PartOfAnEpoch:
       return fmt::format(
           "a turn takes {} of the {} batches of an epoch, so the start of the loader, which your "
-          "loop "
-          "has once an epoch, weighs {} times as much (a longer time limit mends that)",
+          "loop has once an epoch, weighs {} times as much (a longer time limit mends that)",
           note.count, note.of,
           format_significant(static_cast<double>(note.of) / static_cast<double>(note.count), 2));
     case Note::Kind::OwnCode:

@@ -129,6 +129,7 @@ number = 3
 '''
 
 TORCH_CODE = '''
+import os, sys, time
 import torch
 from torch.utils.data import DataLoader, Dataset
 from torchvision.transforms import v2
@@ -146,6 +147,7 @@ class Images(Dataset):
 images = Images()
 loader = DataLoader(images, batch_size=8, num_workers=2)
 plain = DataLoader(images, batch_size=8)
+single = DataLoader(images, batch_size=None)
 model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 56 * 56, 10))
 
 def step(batch):
@@ -159,7 +161,6 @@ collated = DataLoader(images, batch_size=8, num_workers=1, collate_fn=listed)
 class Lazy(Images):  # opens its files in the process that reads them, once
     opened_by = None
     def __getitem__(self, i):
-        import os
         if Lazy.opened_by is None:
             Lazy.opened_by = os.getpid()
         if Lazy.opened_by != os.getpid():
@@ -171,6 +172,16 @@ class Wrapped:
     def __iter__(self):
         return iter(loader)
 wrapped = Wrapped()
+
+class Elsewhere:
+    """Gives batches in the process that imported this file. In any other process it does what is said."""
+    def __init__(self, act):
+        self.act, self.pid = act, os.getpid()
+    def __iter__(self):
+        if os.getpid() != self.pid:
+            self.act()
+        return iter([torch.zeros(2, 3, 8, 8)] * 4)
+exits, hangs = Elsewhere(sys.exit), Elsewhere(lambda: time.sleep(600))
 
 class Broken(Images):
     def __getitem__(self, i):
@@ -421,6 +432,18 @@ class TorchTest(OwnCodeTest):
                 order = lambda one: (-one["bytes"], one["op"])
                 self.assertEqual(given.get("copies"), copies and sorted(copies, key=order))
                 self.assertEqual("PyTorch copied" in text, copies is not None)
+
+    def test_code_that_cannot_be_counted_is_measured_all_the_same(self):
+        for name in ("exits", "hangs"):
+            with self.subTest(name):
+                group, _ = self.measured("--python", f"with_torch.py:{name}", seconds=0.5)
+                self.assertEqual(group["cases"][0]["status"], "ok", group["cases"][0]["reason"])
+                self.assertNotIn("copies", group["cases"][0]["given"])
+
+    def test_an_image_is_a_batch_of_one(self):
+        group, text = self.measured("--python", "with_torch.py:single", seconds=0.5)
+        self.assertEqual((group["cases"][0]["given"]["shape"], group["cases"][0]["stages"][0]["out"]["shape"]), ([3, 56, 56], [1, 3, 56, 56]))
+        self.assertNotIn("not what the config says", text)
 
     def test_memory_formats(self):
         group, text = self.measured("--python", "with_torch.py:last", seconds=0.5)
