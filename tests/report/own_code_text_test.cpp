@@ -77,12 +77,13 @@ TEST(OwnCodeText, NamesEveryDifference) {
   result.stages[0].out.memory = Memory::Pinned;
   result.given->dtype = "uint8";
   result.given->bytes /= 4;
+  result.given->batch_bytes = result.given->bytes;
   result.given->order = ArrayOrder::ChannelsLast;
   result.given->workers.reset();
   EXPECT_THAT(
       texts(results),
       ElementsAre("train.loader gives uint8 [10, 3, 720, 1280] channels_last, pageable, "
-                  "111 MB a batch: as many bytes as uint8 has.",
+                  "27.6 MB a batch: as many bytes as uint8 has.",
                   "That is not what the config says: another layout than nchw; not in pinned "
                   "memory."));
   result.given->shape = {10, 2};
