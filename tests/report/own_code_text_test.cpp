@@ -96,6 +96,16 @@ TEST(OwnCodeText, NamesEveryDifference) {
                   "10x3x720x1280; not in pinned memory."));
 }
 
+TEST(OwnCodeText, SaysHowMuchOfABatchIsInItsLargestArray) {
+  Results results = examples::own_code();
+  results.groups[0].cases.pop_back();
+  GivenResult& given = *results.groups[0].cases[0].given;
+  given.batch_bytes = 2 * given.bytes;
+  EXPECT_THAT(texts(results),
+              testing::Contains(testing::HasSubstr(
+                  "221 MB a batch: 111 MB of it in that array, 4.0x the bytes of uint8.")));
+}
+
 TEST(OwnCodeText, SaysNothingOfOtherCases) {
   EXPECT_THAT(texts(examples::tie()), testing::IsEmpty());
 }
