@@ -46,9 +46,10 @@ struct JpegOptions {
   bool adobe = false;
   Bytes app1 = {};            // payload of an APP1 marker; empty: no marker
   int blocks_to_restart = 0;  // 0: no restart markers
+  int across = 1, down = 1;   // sampling factors of the first component; those of others are 1
 };
 
-/// Returns a JPEG of `pixels` without chroma subsampling.
+/// Returns a JPEG of `pixels`.
 inline Bytes jpeg_file(const Bytes& pixels, int height, int width,
                        const JpegOptions& options = {}) {
   jpeg_compress_struct codec;
@@ -68,6 +69,8 @@ inline Bytes jpeg_file(const Bytes& pixels, int height, int width,
   codec.write_Adobe_marker = options.adobe ? TRUE : FALSE;
   for (int c = 0; c < codec.num_components; ++c)
     codec.comp_info[c].h_samp_factor = codec.comp_info[c].v_samp_factor = 1;
+  codec.comp_info[0].h_samp_factor = options.across;
+  codec.comp_info[0].v_samp_factor = options.down;
   if (options.progressive) jpeg_simple_progression(&codec);
   codec.restart_interval = options.blocks_to_restart;
   jpeg_start_compress(&codec, TRUE);

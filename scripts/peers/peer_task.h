@@ -110,6 +110,7 @@ inline std::int64_t whole(const Json& said, std::int64_t least) {
 inline Tensor read_tensor(const Json& said) {
   Tensor tensor{said.at("dtype"), said.at("layout"), said.value("memory", "pageable"), {}};
   descr_of(tensor.dtype);
+  require(said.value("pixel_format", "rgb") == "rgb", "other images than RGB");
   double elements = 1;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
     tensor.shape[i] = whole(said.at("shape").at(i), 1);

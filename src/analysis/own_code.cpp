@@ -30,7 +30,7 @@ bool is_same_loop(const CaseResult& a, const CaseResult& b) {
 }
 
 std::vector<std::int64_t> extents(const TensorDesc& desc, Layout layout) {
-  const auto& [n, c, h, w] = desc.shape;
+  const auto [n, c, h, w] = desc.shape.extents();
   if (layout == Layout::Nchw) return {n, c, h, w};
   return {n, h, w, c};
 }

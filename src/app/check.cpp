@@ -83,7 +83,8 @@ void check_images(const std::string& file, const Plan& plan) {
     } catch (const std::runtime_error& error) {
       issues.push_back({"", fmt::format("{}: {}", where, error.what())});
     }
-    for (const std::string& text : remark_texts(remarked_files(load))) tell_once(where, text);
+    for (const std::string& text : remark_texts(remarked_files(load), load.image_count()))
+      tell_once(where, text);
   };
   for (const Group& group : plan.groups)
     for (const Case& planned : group.cases)

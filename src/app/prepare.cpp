@@ -25,6 +25,7 @@ constexpr int kMostThreads = 4096;
 struct PrepareSaid {
   std::string source, folder;
   std::optional<SaveFormat> storage;
+  PixelFormat format = PixelFormat::Rgb;
   std::vector<std::string> size;
   std::optional<int> quality;
   std::optional<std::int64_t> shards;
@@ -74,6 +75,7 @@ Preparation read_preparation(const PrepareSaid& said) {
   std::vector<std::string> mistakes = said.mistakes, beside;
   form.shards = said.shards;
   form.quality = said.quality;
+  form.format = said.format;
   if (said.storage) form.storage = *said.storage;
   if (form.storage == SaveFormat::Jpeg && !form.quality) form.quality = Save().quality;
   if (!said.size.empty())
@@ -104,8 +106,9 @@ std::string loading_command(const PrepareSaid& said, const Manifest& manifest) {
   if (said.storage == SaveFormat::Jpeg || said.storage == SaveFormat::Png)
     return fmt::format("normbench init --images {}", shell_word(said.folder));
   Json load{{"path", said.folder}, {"storage", name_of(said.storage.value())}};
-  if (const auto& [storage, height, width, quality, shards] = manifest.form; height && width)
-    load["size"] = Json::array({*height, *width});
+  const DatasetForm& form = manifest.form;
+  if (form.height && form.width) load["size"] = Json::array({*form.height, *form.width});
+  if (form.format != PixelFormat::Rgb) load["pixel_format"] = name_of(form.format);
   return fmt::format("\"load\": {} in a config",
                      load.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
@@ -141,7 +144,8 @@ std::string summary(const std::string& folder, const Manifest& manifest) {
       format_rate(static_cast<double>(manifest.images) / manifest.seconds));
   for (const std::string& some : broken_texts(kinds_of(manifest.left_out)))
     text += fmt::format("Left out: {}\n", on_one_line(some));
-  for (const std::string& remark : remark_texts(kinds_of(manifest.sources)))
+  for (const std::string& remark :
+       remark_texts(kinds_of(manifest.sources), std::ssize(manifest.sources)))
     text += on_one_line(remark) + "\n";
   return text;
 }
@@ -198,6 +202,9 @@ Subcommand make_prepare() {
                    note(word_of<SaveFormat>(said->storage)), "", Option::Required},
                   {"--size", "H W", "Resize all images to this height and width, antialiased",
                    &said->size, "", Option::Pair},
+                  {"--pixel-format", "WORD",
+                   "Of raw and npy: rgb (default), or planes, such as ycbcr420",
+                   note(word_of<PixelFormat>(said->format))},
                   {"--quality", "Q", "Of jpeg, 1 to 100 as libjpeg counts it (default: 95)",
                    note(whole(said->quality, 1, 100))},
                   {"--shards", "N", "Put images of raw or npy into N files (default: a file each)",

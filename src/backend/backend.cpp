@@ -29,6 +29,17 @@ Cost fewest(const Op& op, const Signature& signature) {
 }
 
 View input_view(const Crop& op, const View& in) { return cut(op.window, in); }
+Crop of_plane(const Crop& op, const Shape& images, std::int64_t channel) {
+  return {.window = op.window.of_plane(images, channel)};
+}
+
+View flat_view(View view) {
+  const Shape& shape = view.desc.shape;
+  view.desc = dense(view.desc.dtype, Layout::Nchw, {shape.n, 1, 1, shape.image_elements()},
+                    view.desc.memory);
+  return view;
+}
+
 View input_view(const FlipOp& op, const View& in) { return flip_view(in, op.axis); }
 
 std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out) {
@@ -50,6 +61,17 @@ std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, 
   for (const View& window : windows)
     portions.push_back({window, images_of(out, std::ssize(portions) * images, images)});
   return portions;
+}
+
+std::vector<YcbcrWindow> ycbcr_windows(const Normalize& op, const View& in, const View& out) {
+  if (op.crop.empty()) return {{.in = in, .out = out}};
+  const Shape& shape = in.desc.shape;
+  std::vector<YcbcrWindow> windows;
+  for (const Window& window : op.crop) {
+    const auto [top, left] = window.origin(shape.h, shape.w);
+    windows.push_back({in, images_of(out, std::ssize(windows) * shape.n, shape.n), top, left});
+  }
+  return windows;
 }
 
 std::vector<Portion> portions_of(const Concat&, std::span<const View> in, const View& out) {

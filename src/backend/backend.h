@@ -2,6 +2,7 @@
 /// implementation of an op.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -49,20 +50,46 @@ View input_view(const T&, const View& in) {
   return in;
 }
 
+/// Returns the op for one channel of images of this shape, which may have a YCbCr format.
+Crop of_plane(const Crop& op, const Shape& images, std::int64_t channel);
+template <class T>
+T of_plane(const T& op, const Shape&, std::int64_t) {
+  return op;
+}
+
 /// Some images of an output, and as many images of an input. Image i of `out` is computed from
 /// image i of `in`.
 struct Portion {
   View in, out;
 };
+/// Returns a view of dense images as images of a single row.
+View flat_view(View view);
 /// Returns one portion for each crop window of a `normalize`, or a single portion with the whole
 /// images if the op has no window. For a batch of one image, all windows form a single portion if
 /// the distance in memory from each window to the next is the same and not negative.
 std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
+/// A window of YCbCr images that begins at row `top` and column `left`, and the RGB images that are
+/// computed from it.
+struct YcbcrWindow {
+  View in, out;
+  std::int64_t top = 0, left = 0;
+};
+/// Returns the crop windows of a `normalize` of YCbCr images, or a single window with the whole
+/// images.
+std::vector<YcbcrWindow> ycbcr_windows(const Normalize& op, const View& in, const View& out);
 /// Returns one portion per input of a `concat`.
 std::vector<Portion> portions_of(const Concat& op, std::span<const View> in, const View& out);
+/// Returns one portion for each channel of images in a YCbCr format, otherwise a single portion.
 template <class T>
 std::vector<Portion> portions_of(const T& op, std::span<const View> in, const View& out) {
-  return {{input_view(op, in[0]), out}};
+  const Shape& shape = in[0].desc.shape;
+  if (!shape.is_ycbcr() || !out.desc.shape.is_ycbcr()) return {{input_view(op, in[0]), out}};
+  if constexpr (std::is_same_v<T, Copy>) return {{flat_view(in[0]), flat_view(out)}};
+  std::vector<Portion> portions;
+  for (std::int64_t c = 0; c < shape.c; ++c)
+    portions.push_back(
+        {input_view(of_plane(op, shape, c), plane_view(in[0], c)), plane_view(out, c)});
+  return portions;
 }
 
 /// A captured sequence of launches. A single Queue::launch() runs all of it.
@@ -167,6 +194,11 @@ struct Kernel {
 
 /// The `capturable` function of rows whose work no CUDA graph can hold.
 inline bool never(const Op&, const Signature&) { return false; }
+
+/// Returns true if an input of the stage has a YCbCr format.
+inline bool has_ycbcr(const Signature& s) {
+  return std::ranges::any_of(s.in, [](const TensorDesc& one) { return one.shape.is_ycbcr(); });
+}
 
 /// Makes a row from functions that take their own op struct instead of the variant `Op`:
 ///   bool accepts(const Cast&, const Signature&);  Launch prepare(const Cast&, const Signature&);

@@ -13,6 +13,10 @@ namespace normbench {
 
 enum class DType { UInt8, Float16, BFloat16, Float32 };
 enum class Layout { Nchw, Nhwc };
+/// How the channels of an image are stored. Rgb: all channels have one size; also for images with
+/// other channels than red, green and blue. The others are planes as in a JPEG file: Y, then Cb,
+/// then Cr, each without gaps. A sample of Cb or Cr belongs to one or several pixels.
+enum class PixelFormat { Rgb, Ycbcr444, Ycbcr422, Ycbcr440, Ycbcr420, Ycbcr411 };
 enum class Memory {
   Pageable,
   PageableHuge,
@@ -72,6 +76,20 @@ inline constexpr std::array dtype_rows = {
     DTypeRow{DType::BFloat16, "bfloat16", 2, 8, -126, "<u2"},  // raw bits: NumPy has no bfloat16
     DTypeRow{DType::Float32, "float32", 4, 24, -126, "<f4"}};
 
+/// A row of the table of pixel formats. A sample of Cb or Cr belongs to `across` x `down` pixels.
+struct PixelFormatRow {
+  PixelFormat value;
+  std::string_view name;
+  int across = 1, down = 1;
+};
+inline constexpr std::array pixel_format_rows = {
+    PixelFormatRow{PixelFormat::Rgb, "rgb"},
+    PixelFormatRow{PixelFormat::Ycbcr444, "ycbcr444"},
+    PixelFormatRow{PixelFormat::Ycbcr422, "ycbcr422", 2, 1},
+    PixelFormatRow{PixelFormat::Ycbcr440, "ycbcr440", 1, 2},
+    PixelFormatRow{PixelFormat::Ycbcr420, "ycbcr420", 2, 2},
+    PixelFormatRow{PixelFormat::Ycbcr411, "ycbcr411", 4, 1}};
+
 /// Who may move the pages of memory: the operating system (Pageable), nobody (Locked), or the CUDA
 /// driver (Driver).
 enum class Pages { Pageable, Locked, Driver };
@@ -103,6 +121,7 @@ inline constexpr std::array memory_rows = {
 /// ignored. Error messages list the words in the order of the table.
 constexpr const auto& words(DType) { return dtype_rows; }
 constexpr const auto& words(Memory) { return memory_rows; }
+constexpr const auto& words(PixelFormat) { return pixel_format_rows; }
 constexpr auto words(Layout) {
   return std::to_array<Word<Layout>>({{Layout::Nchw, "nchw"}, {Layout::Nhwc, "nhwc"}});
 }
@@ -200,12 +219,16 @@ std::string known_words() {
   return text;
 }
 
-/// Returns the table row of `dtype` or `memory`. The tables are in the order of the enumerators.
+/// Returns the table row of `dtype`, `memory` or `format`. The tables are in the order of the
+/// enumerators.
 constexpr const DTypeRow& row_of(DType dtype) {
   return dtype_rows[static_cast<std::size_t>(dtype)];
 }
 constexpr const MemoryRow& row_of(Memory memory) {
   return memory_rows[static_cast<std::size_t>(memory)];
+}
+constexpr const PixelFormatRow& row_of(PixelFormat format) {
+  return pixel_format_rows[static_cast<std::size_t>(format)];
 }
 template <class Rows>
 constexpr bool in_order(const Rows& rows) {
@@ -213,7 +236,7 @@ constexpr bool in_order(const Rows& rows) {
     if (static_cast<std::size_t>(rows[i].value) != i) return false;
   return true;
 }
-static_assert(in_order(dtype_rows) && in_order(memory_rows));
+static_assert(in_order(dtype_rows) && in_order(memory_rows) && in_order(pixel_format_rows));
 
 constexpr std::int64_t size_of(DType dtype) { return row_of(dtype).bytes; }
 constexpr bool is_float(DType dtype) { return row_of(dtype).significant_bits > 0; }

@@ -309,11 +309,12 @@ std::string Reader::pointer_to(std::string_view key) const {
 }
 
 Json tensor_json(const TensorDesc& desc) {
-  const Shape& shape = desc.shape;
-  return {{"dtype", name_of(desc.dtype)},
-          {"shape", {shape.n, shape.c, shape.h, shape.w}},
-          {"layout", name_of(desc.layout)},
-          {"memory", name_of(desc.memory)}};
+  Json json{{"dtype", name_of(desc.dtype)},
+            {"shape", desc.shape.extents()},
+            {"layout", name_of(desc.layout)},
+            {"memory", name_of(desc.memory)}};
+  if (desc.shape.is_ycbcr()) json["pixel_format"] = name_of(desc.shape.format);
+  return json;
 }
 
 TensorDesc read_tensor(Reader& reader) {
@@ -325,8 +326,18 @@ TensorDesc read_tensor(Reader& reader) {
     reader.complain_at("shape", "expected [n, c, h, w]");
     shape = {0, 0, 0, 0};
   }
-  return dense(reader.word("dtype", DType::UInt8), reader.word("layout", Layout::Nchw),
-               {shape[0], shape[1], shape[2], shape[3]}, reader.word("memory", Memory::Pageable));
+  TensorDesc desc{.dtype = reader.word("dtype", DType::UInt8),
+                  .layout = reader.word("layout", Layout::Nchw),
+                  .shape = {shape[0], shape[1], shape[2], shape[3],
+                            reader.word("pixel_format", PixelFormat::Rgb)},
+                  .strides = {},
+                  .memory = reader.word("memory", Memory::Pageable)};
+  if (desc.shape.is_ycbcr() && (desc.shape.c != 3 || desc.layout != Layout::Nchw)) {
+    reader.complain_at("pixel_format", "goes with 3 channels and the layout nchw");
+    desc.shape.format = PixelFormat::Rgb;
+  }
+  desc.strides = dense_strides(desc.shape, desc.layout);
+  return desc;
 }
 
 }  // namespace normbench

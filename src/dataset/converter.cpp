@@ -13,17 +13,37 @@ Converter::Converter(const DatasetForm& form, std::unique_ptr<Queue> queue)
 }
 
 FileContent Converter::convert(std::span<const std::uint8_t> file) {
-  decode_image(file, decoded_);
-  View image = view_of(decoded_);
-  if (form_.height && (decoded_.height != *form_.height || decoded_.width != *form_.width)) {
-    set_size(resized_, *form_.height, *form_.width);
-    const View decoded = image;
-    image = view_of(resized_);
-    resize_part(decoded, decoded_.rows, decoded_.columns, image, *queue_);
-  }
-  image_ = image;
-  stored_ = saved_content(save_, image, encoded_);
+  image_ = form_.format == PixelFormat::Rgb ? decode_pixels(file) : decode_to_planes(file);
+  stored_ = saved_content(save_, image_, encoded_);
   return stored_;
+}
+
+View Converter::decode_pixels(std::span<const std::uint8_t> file) {
+  decode_image(file, decoded_);
+  remarks_ = decoded_.remarks;
+  const View decoded = view_of(decoded_);
+  if (!form_.height || (decoded_.height == *form_.height && decoded_.width == *form_.width))
+    return decoded;
+  set_size(resized_, *form_.height, *form_.width);
+  const View image = view_of(resized_);
+  resize_part(decoded, decoded_.rows, decoded_.columns, image, *queue_);
+  return image;
+}
+
+View Converter::decode_to_planes(std::span<const std::uint8_t> file) {
+  Load load;
+  load.height = form_.height.value();
+  load.width = form_.width.value();
+  load.layout = Layout::Nchw;
+  load.format = form_.format;
+  decode_planes(file, planes_, memory_, decoded_);
+  remarks_ = planes_.remarks;
+  if (planes_.format != form_.format) remarks_.push_back(Remark::Converted);
+  const TensorDesc desc = load.image();
+  fitted_.resize(static_cast<std::size_t>(desc.bytes()));
+  const View image{fitted_.data(), desc};
+  fit_planes(load, planes_, image, *queue_);
+  return image;
 }
 
 double Converter::psnr_db() {

@@ -25,9 +25,11 @@ OutputFile::OutputFile(const Output& output, const Preparation& preparation, boo
 std::string OutputFile::start(std::int64_t images) const {
   if (!form_.shards || form_.storage != SaveFormat::Npy) return "";
   // finish() replaces the header, so its length must not depend on the number of images. It always
-  // is 128 bytes: 66 bytes and the shape, which has 10 to 50 bytes, are padded to a multiple of 64.
-  return npy_header(row_of(DType::UInt8).npy,
-                    std::array<std::int64_t, 4>{images, *form_.height, *form_.width, 3});
+  // is 128 bytes: 66 bytes and the shape, which has 6 to 50 bytes, are padded to a multiple of 64.
+  const Shape shape{images, 3, *form_.height, *form_.width, form_.format};
+  const std::string_view uint8 = row_of(DType::UInt8).npy;
+  if (shape.is_ycbcr()) return npy_header(uint8, std::array{images, shape.image_elements()});
+  return npy_header(uint8, std::array{images, shape.h, shape.w, shape.c});
 }
 
 std::optional<FinishedFile> OutputFile::add(std::size_t place, const Piece& piece) {

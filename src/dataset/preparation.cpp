@@ -43,6 +43,11 @@ void add_form_mistakes(const Preparation& preparation, std::vector<std::string>&
     add("--quality: is for --storage jpeg only");
   if (form.storage == SaveFormat::Raw && !form.height)
     add("--storage raw: needs --size H W, since the files do not store their shape");
+  if (form.format != PixelFormat::Rgb && !holds_pixels(form.storage))
+    add(fmt::format("--pixel-format {}: is for --storage raw and npy only", name_of(form.format)));
+  if (form.format != PixelFormat::Rgb && holds_pixels(form.storage) && !form.height)
+    add(fmt::format("--pixel-format {}: needs --size H W, since the files do not store their shape",
+                    name_of(form.format)));
   if (form.shards && !holds_pixels(form.storage))
     add(fmt::format("--shards: is for --storage raw and npy only; {} stores a file for each image",
                     name_of(form.storage)));
@@ -176,9 +181,12 @@ std::vector<std::string> differences(const DatasetForm& was, const DatasetForm& 
     return value.is_null() ? std::string("not given")
                            : (value.is_string() ? value.get<std::string>() : value.dump());
   };
-  for (const auto& [key, value] : old_form.items())
-    if (value != new_form.at(key))
-      all.push_back(fmt::format("{} was {}, is {}", key, said(value), said(new_form.at(key))));
+  Json both = new_form;
+  both.update(old_form);
+  for (const auto& [key, value] : both.items()) {
+    const Json before = old_form.value(key, Json()), now = new_form.value(key, Json());
+    if (before != now) all.push_back(fmt::format("{} was {}, is {}", key, said(before), said(now)));
+  }
   if (const auto gone = without(were, are); !gone.empty())
     all.push_back(fmt::format("no longer among the images: {}", listed_few(gone)));
   if (const auto fresh = without(are, were); !fresh.empty())

@@ -114,8 +114,8 @@ std::vector<Exact> known_inputs(const Case& planned, std::vector<Images>& inputs
 
 /// Returns the position of the worst element as text, like "[0, 2, 17, 5]".
 std::string place_text(const Worst& worst, const Shape& shape) {
-  return fmt::format("[{}, {}, {}, {}]", worst.image, worst.index / (shape.h * shape.w),
-                     worst.index / shape.w % shape.h, worst.index % shape.w);
+  const ElementPlace at = place_of(shape, worst.index);
+  return fmt::format("[{}, {}, {}, {}]", worst.image, at.c, at.h, at.w);
 }
 
 /// Returns the name of an output ("dgamma"), or its number if it has no name. Returns "" if the

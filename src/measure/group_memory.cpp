@@ -73,6 +73,16 @@ std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, st
 
 void moved_on(const View& from, std::byte* to, std::size_t pixels) {
   const Shape& shape = from.desc.shape;
+  if (shape.is_ycbcr()) {
+    for (std::int64_t n = 0; n < shape.n; ++n)
+      for (std::int64_t c = 0; c < shape.c; ++c) {
+        View plane = plane_view(from, c);
+        plane.data += n * plane.desc.strides.n;
+        plane.desc.shape.n = 1;
+        moved_on(plane, to + (plane.data - from.data), pixels);
+      }
+    return;
+  }
   const bool together = from.desc.layout == Layout::Nhwc;  // the channels of a pixel are adjacent
   const auto all = static_cast<std::size_t>(shape.h * shape.w),
              bytes = static_cast<std::size_t>(size_of(from.desc.dtype) * (together ? shape.c : 1)),

@@ -26,12 +26,13 @@ void OutputCheck::compare(const Exact& exact, const Tensor64& got, const ImageRa
   const Errors& bounds = exact.accuracy.errors;
   largest_ = std::max(largest_, largest_magnitude(expected));
   values_ += static_cast<std::int64_t>(expected.size());
-  const auto [n, c, h, w] = exact.values.shape;
+  const Shape& shape = exact.values.shape;
   const auto place = [&](std::size_t i) {
-    const auto index = static_cast<std::int64_t>(i);
-    const std::int64_t plane = index / (h * w), row = images.row + index / w % h;
-    return Place{.image = images.first + plane / c,
-                 .index = (plane % c * (height > 0 ? height : h) + row) * w + index % w};
+    const auto index = static_cast<std::int64_t>(i), per_image = shape.image_elements();
+    const std::int64_t image = images.first + index / per_image;
+    if (images.rows == 0) return Place{.image = image, .index = index % per_image};
+    const ElementPlace at = place_of(shape, index);
+    return Place{.image = image, .index = (at.c * height + images.row + at.h) * shape.w + at.w};
   };
   for (std::size_t first = 0; first < expected.size(); first += block) {
     const std::size_t count = std::min(block, expected.size() - first);

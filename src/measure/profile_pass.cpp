@@ -21,6 +21,7 @@ namespace {
 
 std::string dimensions(const TensorDesc& tensor) {
   const Shape& s = tensor.shape;
+  if (s.is_ycbcr()) return fmt::format("[{}, {}]", s.n, s.image_elements());
   return tensor.layout == Layout::Nchw ? fmt::format("[{}, {}, {}, {}]", s.n, s.c, s.h, s.w)
                                        : fmt::format("[{}, {}, {}, {}]", s.n, s.h, s.w, s.c);
 }
@@ -33,7 +34,8 @@ std::string input_shapes(const Stage& stage) {
 
 /// Returns the input shapes of each stage and each graph, by label. A graph has the input shapes of
 /// its first stage. Shapes are written as torch writes them, like "[[10, 3, 720, 1280]]", with the
-/// axes in the order of memory. If several stages have the same label, the first one is used.
+/// axes in the order of memory. Images in a YCbCr format have a single axis beside the batch. If
+/// several stages have the same label, the first one is used.
 std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned) {
   std::map<std::string, std::string, std::less<>> shapes;
   for (const Stage& stage : planned.stages) shapes.emplace(stage.label, input_shapes(stage));

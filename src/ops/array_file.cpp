@@ -15,7 +15,8 @@ namespace normbench {
 namespace {
 
 std::vector<std::int64_t> file_shape(const TensorDesc& desc) {
-  const auto [n, c, h, w] = desc.shape;
+  const auto [n, c, h, w] = desc.shape.extents();
+  if (desc.shape.is_ycbcr()) return {n, desc.shape.image_elements()};
   if (desc.layout == Layout::Nhwc) return {n, h, w, c};
   return {n, c, h, w};
 }
@@ -28,7 +29,7 @@ std::size_t checked_npy(std::span<const std::byte> file, const TensorDesc& desc)
   if (header.shape != file_shape(desc))
     mistakes.push_back(fmt::format("has the shape ({}), expected ({}) as {}",
                                    fmt::join(header.shape, ", "), fmt::join(file_shape(desc), ", "),
-                                   name_of(desc.layout)));
+                                   arrangement_of(desc)));
   if (!mistakes.empty()) throw Invalid(fmt::format("the file {}", fmt::join(mistakes, "; it ")));
   return header.offset;
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ void complain_of(Reader& reader, std::string_view key, std::size_t element, std:
 
 /// Returns a tensor's shape and dtype for a message: "1x64x1x1 float32".
 std::string shape_text(const TensorDesc& desc) {
-  const auto [n, c, h, w] = desc.shape;
+  const auto [n, c, h, w] = desc.shape.extents();
   return fmt::format("{}x{}x{}x{} {}", n, c, h, w, name_of(desc.dtype));
 }
 
@@ -82,8 +83,8 @@ void check_like(std::string_view name, const TensorDesc& tensor, std::string_vie
   if (tensor.dtype == other.dtype && tensor.layout == other.layout && tensor.shape == other.shape)
     return;
   throw Invalid(fmt::format("{} must be like {}, {} {}, got {} {}", name, other_name,
-                            shape_text(other), name_of(other.layout), shape_text(tensor),
-                            name_of(tensor.layout)));
+                            shape_text(other), arrangement_of(other), shape_text(tensor),
+                            arrangement_of(tensor)));
 }
 
 void check_parameter(std::string_view name, const TensorDesc& tensor, const Shape& shape) {
@@ -122,6 +123,19 @@ std::int64_t total_bytes(std::span<const TensorDesc> tensors) {
   std::int64_t bytes = 0;
   for (const TensorDesc& tensor : tensors) bytes += tensor.bytes();
   return bytes;
+}
+
+std::vector<Feeds> ycbcr_feeds(const TensorDesc& first) {
+  const Shape& shape = first.shape;
+  if (first.dtype != DType::UInt8 || first.layout != Layout::Nchw || shape.c != 3) return {};
+  constexpr std::array others{PixelFormat::Ycbcr444, PixelFormat::Ycbcr422, PixelFormat::Ycbcr440,
+                              PixelFormat::Ycbcr411};
+  const auto other = static_cast<std::size_t>(shape.h + shape.w) % others.size();
+  std::vector<Feeds> all;
+  for (const PixelFormat format : {PixelFormat::Ycbcr420, others[other]})
+    all.push_back({{.desc = dense(first.dtype, first.layout,
+                                  {shape.n, shape.c, shape.h, shape.w, format}, first.memory)}});
+  return all;
 }
 
 std::vector<double> read_channel_values(Reader& reader, std::string_view key) {

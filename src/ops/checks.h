@@ -86,6 +86,10 @@ struct Feed {
 /// All inputs of an op in one self-test.
 using Feeds = std::vector<Feed>;
 
+/// Returns YCbCr images of the size of `first`, each as a set of inputs of its own. Returns nothing
+/// if `first` is not uint8, in nchw and of 3 channels. Every format occurs with some size.
+std::vector<Feeds> ycbcr_feeds(const TensorDesc& first);
+
 /// Reads the required list `key` of per-channel constants. The list must have at least one number,
 /// and every number must be in the range of float32.
 std::vector<double> read_channel_values(Reader& reader, std::string_view key);

@@ -8,7 +8,7 @@ namespace normbench {
 struct Copy {
   static constexpr std::string_view name = "copy";
   static constexpr std::string_view about = "copy the bytes: the limit of a 1:1 mix";
-  static constexpr Roles roles{.copies = true};
+  static constexpr Roles roles{.copies = true, .takes_ycbcr = true};
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const { return output_like(in); }
 };

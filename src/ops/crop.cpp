@@ -30,16 +30,33 @@ Window Window::inner(const Shape& shape) {
   return {.height = (shape.h + 1) / 2, .width = (shape.w + 2) / 3, .top = {}, .left = {}};
 }
 
+Window Window::of_plane(const Shape& images, std::int64_t channel) const {
+  const auto [first_row, first_column] = origin(images.h, images.w);
+  if (!images.is_ycbcr()) return {height, width, first_row, first_column};
+  const auto [format, name, across, down] = row_of(images.format);
+  if ((top && *top % down != 0) || (left && *left % across != 0))
+    throw Invalid(fmt::format("a window of {} must begin at multiples of [{}, {}], got [{}, {}]",
+                              name, down, across, first_row, first_column));
+  const Shape plane = Shape{1, 3, height, width, format}.plane(channel);
+  const std::int64_t row = first_row / down, column = first_column / across;
+  if (channel == 0) return {height, width, row * down, column * across};
+  return {plane.h, plane.w, row, column};
+}
+
 Tensor64 Window::cut(const Tensor64& images) const {
   const Shape& from = images.shape;
-  const auto [first_row, first_column] = origin(from.h, from.w);
-  Tensor64 out{{from.n, from.c, height, width}, {}};
+  Tensor64 out{{from.n, from.c, height, width, from.format}, {}};
   out.values.reserve(static_cast<std::size_t>(out.shape.elements()));
-  for (std::int64_t plane = 0; plane < from.n * from.c; ++plane)
-    for (std::int64_t y = first_row; y < first_row + height; ++y) {
-      const auto row = images.values.begin() + (plane * from.h + y) * from.w + first_column;
-      out.values.insert(out.values.end(), row, row + width);
+  auto plane = images.values.begin();
+  for (std::int64_t number = 0; number < from.n * from.c; ++number) {
+    const Shape whole = from.plane(number % from.c);
+    const Window part = of_plane(from, number % from.c);
+    for (std::int64_t y = *part.top; y < *part.top + part.height; ++y) {
+      const auto row = plane + y * whole.w + *part.left;
+      out.values.insert(out.values.end(), row, row + part.width);
     }
+    plane += whole.h * whole.w;
+  }
   return out;
 }
 
@@ -79,9 +96,9 @@ Crop Crop::read(Reader& reader) {
 
 std::vector<TensorDesc> Crop::infer(std::span<const TensorDesc> in) const {
   const TensorDesc& x = only_input(in);
-  window.origin(x.shape.h, x.shape.w);
-  return one_output(x.dtype, x.layout, {x.shape.n, x.shape.c, window.height, window.width},
-                    x.memory);
+  window.of_plane(x.shape, 0);
+  return one_output(x.dtype, x.layout,
+                    {x.shape.n, x.shape.c, window.height, window.width, x.shape.format}, x.memory);
 }
 
 void Crop::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {

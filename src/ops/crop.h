@@ -18,6 +18,11 @@ struct Window {
   /// Returns the first row and column of the window in an image of h x w pixels. Throws Invalid if
   /// the window does not fit.
   std::pair<std::int64_t, std::int64_t> origin(std::int64_t h, std::int64_t w) const;
+  /// Returns the window of one channel of images of this shape, in samples. In a YCbCr format a
+  /// window that is centred begins at the last pixel before the centre's at which a sample of
+  /// chroma begins. Throws Invalid if the window does not fit, or if it was said to begin at
+  /// another pixel.
+  Window of_plane(const Shape& images, std::int64_t channel) const;
   /// Returns the pixels of the window from every image. Throws Invalid if the window does not fit.
   Tensor64 cut(const Tensor64& images) const;
 };
@@ -25,12 +30,13 @@ struct Window {
 /// Returns how many pixels of an image of h x w pixels lie in at least one of the windows.
 std::int64_t covered_pixels(std::span<const Window> windows, std::int64_t h, std::int64_t w);
 
-/// Cuts a window out of every image. Parameters: size [h, w]; at [top, left] (default: centred).
+/// Cuts a window out of every image. Parameters: size [h, w]; at [top, left] (default: centred). In
+/// a YCbCr format the window begins where a sample of chroma begins.
 struct Crop {
   static constexpr std::string_view name = "crop";
   static constexpr std::string_view about = "cut a window out of every image";
   static constexpr int flops_per_element = 0;
-  static constexpr Roles roles{.moves_only = true};
+  static constexpr Roles roles{.moves_only = true, .takes_ycbcr = true};
 
   Window window = {};
 

@@ -1,10 +1,22 @@
 #include "ops/flip.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace normbench {
 
 FlipOp FlipOp::read(Reader& reader) { return {.axis = reader.word("axis", Flip::Horizontal)}; }
+
+std::vector<TensorDesc> FlipOp::infer(std::span<const TensorDesc> in) const {
+  const Shape& shape = only_input(in).shape;
+  const auto [format, name, across, down] = row_of(shape.format);
+  if ((axis != Flip::Vertical && shape.w % across != 0) ||
+      (axis != Flip::Horizontal && shape.h % down != 0))
+    throw Invalid(fmt::format("{}x{} pixels cannot be mirrored as {} (crop to multiples of {}x{})",
+                              shape.h, shape.w, name, down, across));
+  return output_like(in);
+}
 
 void FlipOp::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
   out[0] = mirrored(in[0], axis);
@@ -17,15 +29,16 @@ std::vector<FlipOp> FlipOp::samples(const Shape&) {
 Tensor64 mirrored(Tensor64 images, Flip axis) {
   const bool down = axis == Flip::Vertical || axis == Flip::Both;
   const bool across = axis == Flip::Horizontal || axis == Flip::Both;
-  const Shape& shape = images.shape;
-  for (auto plane = images.values.begin(); plane != images.values.end();
-       plane += shape.h * shape.w) {
+  auto plane = images.values.begin();
+  for (std::int64_t number = 0; number < images.shape.n * images.shape.c; ++number) {
+    const Shape shape = images.shape.plane(number % images.shape.c);
     const auto end = plane + shape.h * shape.w;
     // Reversing a whole plane mirrors it vertically and horizontally. Reversing each row after that
     // undoes the horizontal mirroring.
     if (down) std::reverse(plane, end);
     if (down != across)
       for (auto row = plane; row != end; row += shape.w) std::reverse(row, row + shape.w);
+    plane = end;
   }
   return images;
 }

@@ -5,22 +5,22 @@
 namespace normbench {
 
 /// Mirrors every image. Parameter: axis, which is horizontal (default; exchanges left and right),
-/// vertical or both.
+/// vertical or both. In a YCbCr format the mirrored axes must be whole numbers of chroma samples.
 struct FlipOp {
   static constexpr std::string_view name = "flip";
   static constexpr std::string_view about = "mirror every image";
-  static constexpr Roles roles{.moves_only = true};
+  static constexpr Roles roles{.moves_only = true, .takes_ycbcr = true};
 
   Flip axis = Flip::Horizontal;
 
   static FlipOp read(Reader& reader);
-  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const { return output_like(in); }
+  std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   bool row_wise() const { return axis == Flip::Horizontal; }
   static std::vector<FlipOp> samples(const Shape& shape);
 };
 
-/// Returns the images mirrored along `axis`.
+/// Returns the images mirrored along `axis`, each channel for itself.
 Tensor64 mirrored(Tensor64 images, Flip axis);
 
 }  // namespace normbench

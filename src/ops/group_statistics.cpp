@@ -55,7 +55,7 @@ GroupSpread spread_of(std::span<const double> group) {
 }
 
 std::span<const double> group_of(const Tensor64& x, std::int64_t groups, std::int64_t index) {
-  const auto [n, c, h, w] = x.shape;
+  const auto [n, c, h, w] = x.shape.extents();
   const auto count = static_cast<std::size_t>(c / groups * h * w);
   return std::span(x.values).subspan(static_cast<std::size_t>(index) * count, count);
 }

@@ -11,7 +11,8 @@ namespace normbench {
 struct Pin {
   static constexpr std::string_view name = "pin";
   static constexpr std::string_view about = "copy into page-locked host memory";
-  static constexpr Roles roles{.runs = Runs::Call, .copies = true, .locks = PageLocking::Copies};
+  static constexpr Roles roles{
+      .runs = Runs::Call, .copies = true, .takes_ycbcr = true, .locks = PageLocking::Copies};
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };

@@ -67,7 +67,12 @@ void note_manifest(Load& load, const std::string& folder) {
   if (!manifest && std::filesystem::exists(unfinished_path(folder)))
     throw Invalid("its preparation is not finished (give the same normbench prepare again)");
   if (!manifest) return;
-  if (load.storage == Storage::Raw && load.layout != Layout::Nhwc)
+  if (load.storage != Storage::Image && manifest->form.format != load.format)
+    throw Invalid(
+        fmt::format("the files hold {}, see manifest.json there (\"pixel_format\": \"{}\")",
+                    name_of(manifest->form.format), name_of(manifest->form.format)));
+  if (load.storage == Storage::Raw && load.format == PixelFormat::Rgb &&
+      load.layout != Layout::Nhwc)
     throw Invalid("the files hold nhwc pixels, see manifest.json there (remove \"layout\")");
   check_files(load, *manifest);
   load.prepare_seconds = manifest->seconds;
@@ -110,6 +115,25 @@ Tensor64 resized_centre(const Load& load, const Tensor64& image) {
   const auto [rows, columns] =
       load.centre_of(static_cast<double>(image.shape.h), static_cast<double>(image.shape.w));
   return resized_part(image, rows, columns, load.height, load.width);
+}
+
+/// Decodes an encoded file. Returns the planes of its image, resized or cropped.
+std::vector<double> fitted_planes(const Load& load, const std::string& file) {
+  std::vector<std::uint8_t> bytes;
+  DecodeMemory memory;
+  Image pixels;
+  YcbcrImage image;
+  read_file(file, bytes);
+  decode_planes(bytes, image, memory, pixels);
+  std::vector<double> values;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const Shape to = load.image().shape.plane(c);
+    const auto [rows, columns] = load.plane_parts(image, c, load.format);
+    const Tensor64 fitting =
+        resized_part(to_double(view_of(image, c), 0, 1), rows, columns, to.h, to.w);
+    values.insert(values.end(), fitting.values.begin(), fitting.values.end());
+  }
+  return values;
 }
 
 /// Decodes an encoded file. Returns its image, resized or cropped to `load.height` x `load.width`.
@@ -156,7 +180,14 @@ Load Load::read(Reader& reader) {
     reader.complain_at("shorter",
                        fmt::format("is smaller than the size, {}x{} (at least {})", load.height,
                                    load.width, std::max(load.height, load.width)));
+  load.format = reader.word("pixel_format", load.format);
   load.layout = reader.word("layout", load.layout);
+  if (load.format != PixelFormat::Rgb) {
+    if (reader.has("layout") && load.layout != Layout::Nchw)
+      reader.complain_at("layout",
+                         fmt::format("{} has planes (remove \"layout\")", name_of(load.format)));
+    load.layout = Layout::Nchw;
+  }
   load.dataset = reader.text("dataset", load.dataset);
   if (reader.has("dataset") && reader.has("path"))
     reader.complain_at("dataset", R"(there is a "path" already (remove one))");
@@ -238,7 +269,13 @@ std::vector<BrokenFiles> broken_files(const Load& load) {
 
 std::vector<RemarkedFiles> remarked_files(const Load& load) {
   std::vector<std::vector<Remark>> remarks;
-  for (const auto& file : load.files) remarks.push_back(load.contents(file).remarks);
+  for (const auto& file : load.files) {
+    const FileContents found = load.contents(file);
+    auto& its = remarks.emplace_back(found.remarks);
+    const bool is_here = found.why_broken.empty() && load.storage == Storage::Image;
+    if (is_here && load.format != PixelFormat::Rgb && found.format != load.format)
+      its.push_back(Remark::Converted);
+  }
   return remarked_of(names(load), remarks);
 }
 
@@ -296,8 +333,37 @@ ImageWalk Load::walk() const {
           shuffle ? std::optional(seed) : std::nullopt};
 }
 
+std::pair<AxisPart, AxisPart> Load::plane_parts(const YcbcrImage& image, std::int64_t channel,
+                                                PixelFormat to) const {
+  const auto pixels_h = static_cast<double>(image.height),
+             pixels_w = static_cast<double>(image.width);
+  AxisPart rows, columns;  // in pixels
+  if (shorter > 0) {
+    std::tie(rows, columns) = centre_of(pixels_h, pixels_w);
+  } else {
+    const Window part = window(image.height, image.width);
+    rows = {static_cast<double>(*part.top), static_cast<double>(part.height)};
+    columns = {static_cast<double>(*part.left), static_cast<double>(part.width)};
+  }
+  const SamplePlane& plane = image.planes[static_cast<std::size_t>(channel)];
+  const Shape samples = Shape{1, channels, height, width, to}.plane(channel);
+  const PixelFormatRow& format = row_of(to);
+  // The part in pixels becomes one in samples of the plane. It grows a little if the last sample of
+  // the output also covers pixels beyond the output.
+  const auto in_samples = [&](const AxisPart& part, const AxisPart& filled, double pixels,
+                              std::int64_t count, int step, std::int64_t size) {
+    const double scale = filled.length / pixels;
+    const double covered =
+        static_cast<double>(count * (channel == 0 ? 1 : step)) / static_cast<double>(size);
+    return AxisPart{.begin = filled.begin + part.begin * scale,
+                    .length = part.length * scale * covered};
+  };
+  return {in_samples(rows, plane.rows, pixels_h, samples.h, format.down, height),
+          in_samples(columns, plane.columns, pixels_w, samples.w, format.across, width)};
+}
+
 TensorDesc Load::image() const {
-  return dense(DType::UInt8, layout, {1, channels, height, width}, Memory::Pageable);
+  return dense(DType::UInt8, layout, {1, channels, height, width, format}, Memory::Pageable);
 }
 
 LeastSize Load::least() const {
@@ -338,19 +404,21 @@ std::pair<AxisPart, AxisPart> Load::centre_of(double image_height, double image_
 
 std::vector<TensorDesc> Load::infer(std::span<const TensorDesc> in) const {
   if (!in.empty()) throw Invalid("load takes no input (it starts a variant)");
-  return one_output(DType::UInt8, layout, {batch, channels, height, width}, Memory::Pageable);
+  return one_output(DType::UInt8, layout, {batch, channels, height, width, format},
+                    Memory::Pageable);
 }
 
 void Load::reference(std::span<const Tensor64>, std::span<Tensor64> out, std::int64_t first,
                      std::int64_t item) const {
   const ImageWalk all = walk();
   const std::vector<ImagePlace> chosen = all.places_of(item);
-  const std::int64_t image_size = channels * height * width;
+  const std::int64_t image_size = image().elements();
   for (std::int64_t n = 0; n < out[0].shape.n; ++n) {
     const ImagePlace& place = chosen[first + n];
     const std::string& file = all.files()[place.file];
-    const std::vector<double> values =
-        storage == Storage::Image ? fitted(*this, file) : stored(*this, file, place.offset);
+    const std::vector<double> values = storage != Storage::Image ? stored(*this, file, place.offset)
+                                       : format == PixelFormat::Rgb ? fitted(*this, file)
+                                                                    : fitted_planes(*this, file);
     std::ranges::copy(values, out[0].values.begin() + n * image_size);
   }
 }

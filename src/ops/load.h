@@ -7,6 +7,7 @@
 
 #include "ops/checks.h"
 #include "ops/crop.h"
+#include "ops/images/ycbcr_image.h"
 #include "ops/resize.h"
 #include "ops/source.h"
 #include "ops/stored_images.h"
@@ -70,6 +71,10 @@ class ImageWalk {
 /// - dataset, instead of path: the name of a folder in --images. {height} and {width} in this name
 ///   are replaced by the size.
 /// - batch, layout, size [h, w].
+/// - pixel_format: `rgb`, or a YCbCr format. The samples of each plane are then resized or cropped
+///   for themselves, and JPEGs are not converted to RGB. Files that hold their pixels in another
+///   way are converted (Remark::Converted). A raw file has an image's planes one after the other,
+///   and a npy file is an array [bytes of an image] or [images, bytes of an image].
 /// - fit: `resize` resizes the image to [h, w]. `crop` cuts [h, w] from the centre. If the image is
 ///   smaller, `crop` cuts the largest centred window with the aspect ratio of [h, w] and enlarges
 ///   it.
@@ -96,8 +101,9 @@ struct Load {
   std::int64_t batch = 8;
   std::int64_t height = 224, width = 224;
   Fit fit = Fit::Resize;
-  std::int64_t shorter = 0;  // 0: the image is not resized before it is cropped
-  Layout layout = Layout::Nhwc;
+  std::int64_t shorter = 0;      // 0: the image is not resized before it is cropped
+  Layout layout = Layout::Nhwc;  // nchw in a YCbCr format
+  PixelFormat format = PixelFormat::Rgb;
   Storage storage = Storage::Image;
   Via via = Via::Read;
   PageCache page_cache = PageCache::Warm;
@@ -139,6 +145,10 @@ struct Load {
   /// if no file has an image that can be read, or if on_error is `fail` and a file is broken. The
   /// message names the broken files.
   ImageWalk walk() const;
+  /// Returns the parts of the rows and of the columns of a plane that the samples of one channel of
+  /// an output in the format `to` cover, in samples of the plane. They may end beyond the plane.
+  std::pair<AxisPart, AxisPart> plane_parts(const YcbcrImage& image, std::int64_t channel,
+                                            PixelFormat to) const;
   /// Returns the description of one image, as the op outputs it and as raw and npy files store it.
   TensorDesc image() const;
   /// Returns the smallest size to which the decoder of the kernel "scaled" may reduce an image.

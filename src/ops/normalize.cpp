@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ops/flip.h"
+#include "ops/ycbcr.h"
 
 namespace normbench {
 namespace {
@@ -148,6 +149,7 @@ std::vector<TensorDesc> Normalize::infer(std::span<const TensorDesc> in) const {
   check_channels(mean, "means", x.shape.c);
   check_channels(std, "stds", x.shape.c);
   Shape shape = x.shape;
+  shape.format = PixelFormat::Rgb;
   for (const Window& window : crop) window.origin(x.shape.h, x.shape.w);
   if (!crop.empty()) {
     shape.n *= static_cast<std::int64_t>(crop.size());
@@ -160,7 +162,9 @@ std::vector<TensorDesc> Normalize::infer(std::span<const TensorDesc> in) const {
 void Normalize::reference(std::span<const Tensor64> in, std::span<Tensor64> out,
                           std::int64_t) const {
   const bool moves = !crop.empty() || flip != Flip::None;
-  out[0] = map_channels(moves ? placed(*this, in[0]) : in[0], [&](double value, std::int64_t c) {
+  Tensor64 images = in[0].shape.is_ycbcr() ? rgb_of(in[0]) : in[0];
+  if (moves) images = placed(*this, images);
+  out[0] = map_channels(std::move(images), [&](double value, std::int64_t c) {
     return (value * scale - at_channel(mean, c)) / at_channel(std, c);
   });
 }
@@ -168,18 +172,36 @@ void Normalize::reference(std::span<const Tensor64> in, std::span<Tensor64> out,
 Cost Normalize::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
   const Shape& from = in[0].shape;
   const std::int64_t pixels = crop.empty() ? from.h * from.w : covered_pixels(crop, from.h, from.w);
+  const std::int64_t written = out[0].elements();
+  if (from.is_ycbcr()) {
+    const double share = static_cast<double>(pixels) / static_cast<double>(from.h * from.w);
+    constexpr std::int64_t of_conversion = 8;  // operations per pixel
+    return {.read_bytes = std::llround(share * static_cast<double>(from.elements())),
+            .written_bytes = total_bytes(out),
+            .flops = 2 * written + of_conversion * written / from.c};
+  }
   return {.read_bytes = from.n * from.c * pixels * size_of(in[0].dtype),
           .written_bytes = total_bytes(out),
-          .flops = 2 * out[0].elements()};
+          .flops = 2 * written};
 }
 
 std::vector<Accuracy> Normalize::accuracy(std::span<const Known> in, std::span<const Tensor64>,
                                           std::span<const TensorDesc> out) const {
+  const auto of_channel = [&](std::int64_t c) { return Normalized(*this, c, out[0].dtype); };
+  const Shape& shape = in[0].values.shape;
+  const bool is_ycbcr = shape.is_ycbcr();
+  const Tensor64 rgb = is_ycbcr ? rgb_of(in[0].values) : Tensor64{};
   Accuracy found =
-      pointwise(in[0], [&](std::int64_t c) { return Normalized(*this, c, out[0].dtype); });
+      is_ycbcr
+          ? pointwise(
+                {rgb,
+                 {.low = 0, .high = 255, .errors = errors_of_rgb(shape, in[0].accuracy.errors)}},
+                of_channel)
+          : pointwise(in[0], of_channel);
   if (!crop.empty() || flip != Flip::None)
-    found.errors = found.errors.moved(
-        in[0].values.shape, [&](const Tensor64& errors) { return placed(*this, errors); });
+    found.errors = found.errors.moved(is_ycbcr ? rgb.shape : shape, [&](const Tensor64& errors) {
+      return placed(*this, errors);
+    });
   return {found};
 }
 

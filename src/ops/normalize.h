@@ -8,7 +8,9 @@ namespace normbench {
 /// Computes y = (x * scale - mean[c]) / std[c] on a window of each image. The result is mirrored by
 /// `flip` and has dtype `to` and layout `layout`. There may be several windows of one size. The
 /// output is then [N * windows, C, height, width]: the first window of all images, then the second
-/// window of all images, as from a `concat` of crops.
+/// window of all images, as from a `concat` of crops. If x is YCbCr, the pixels are converted to
+/// RGB first, without rounding (rgb_of() in ycbcr.h), so that `scale`, `mean` and `std` are those
+/// of RGB.
 /// Parameters: mean; std; dtype (default float32); scale (default 1); layout (default: the
 /// input's); crop (a window, or a list of at most 64); flip (default none); constants (default
 /// cached).
@@ -16,6 +18,7 @@ struct Normalize {
   static constexpr std::string_view name = "normalize";
   static constexpr std::string_view about =
       "(x * scale - mean) / std, with cast, layout, crop and flip in the same pass";
+  static constexpr Roles roles{.takes_ycbcr = true};
 
   std::vector<double> mean = {}, std = {};  // one value, or one per channel; std never 0
   DType to = DType::Float32;
@@ -35,7 +38,7 @@ struct Normalize {
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
   /// Returns the cost if each pixel inside a window is read once, even if several windows contain
-  /// it, and no other pixel is read.
+  /// it, and no other pixel is read. The samples of chroma around a window do not count.
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   bool whole_batch() const { return crop.size() > 1; }
   bool elementwise() const { return crop.empty() && flip == Flip::None; }

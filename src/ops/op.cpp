@@ -1,7 +1,10 @@
 #include "ops/op.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace normbench {
 namespace {
@@ -79,6 +82,23 @@ T read_one(Reader& reader) {
     return {};
 }
 
+/// Throws Invalid if an input has a YCbCr format and the op does not take it.
+template <class T>
+void check_pixel_formats(std::span<const TensorDesc> in) {
+  if (roles_for<T>.takes_ycbcr || roles_for<T>.passes_through) return;
+  for (const TensorDesc& one : in)
+    if (one.shape.is_ycbcr())
+      throw Invalid(fmt::format("does not take {} (add {{\"op\": \"to_rgb\"}} before it)",
+                                name_of(one.shape.format)));
+}
+
+/// Returns the input alone, and if the op takes YCbCr images, such images of the same size.
+std::vector<Feeds> feeds_of(const Roles& roles, const TensorDesc& first) {
+  std::vector<Feeds> all{{{.desc = first}}};
+  if (roles.takes_ycbcr) std::ranges::copy(ycbcr_feeds(first), std::back_inserter(all));
+  return all;
+}
+
 template <class T>
 void append_samples(std::vector<Op>& ops, const Shape& shape) {
   if constexpr (roles_for<T>.starts || roles_for<T>.peer_only)
@@ -123,6 +143,7 @@ std::optional<Op> read_op(std::string_view name, Reader& reader) {
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in) {
   return std::visit(
       [&]<class T>(const T& one) -> std::vector<TensorDesc> {
+        check_pixel_formats<T>(in);
         if constexpr (roles_for<T>.passes_through && !requires { one.infer(in); })
           return {only_input(in)};
         else
@@ -316,7 +337,7 @@ std::vector<Feeds> feeds(const Op& op, const TensorDesc& first) {
         if constexpr (requires { one.feeds(first); })
           return one.feeds(first);
         else
-          return {{{.desc = first}}};
+          return feeds_of(roles_of(op), first);
       },
       op);
 }

@@ -66,15 +66,16 @@
 #include "ops/source.h"
 #include "ops/stream.h"
 #include "ops/sub_div.h"
+#include "ops/to_rgb.h"
 #include "ops/transfer.h"
 
 namespace normbench {
 
-using Op = std::variant<Source, Load, OwnBatches, Resize, Crop, FlipOp, LayoutOp, Concat, Cast, Sub,
-                        Div, Normalize, Denormalize, GroupNorm, Moments, ScaleShift, Mul, Sum,
-                        BatchNormBackward, Accumulate, Model, OwnTransform, OwnStep, Copy, Stream,
-                        FirstTouch, H2d, D2h, Exchange, Pin, Register, Unregister, EmptyLaunch,
-                        Sync, Compute, Save>;
+using Op = std::variant<Source, Load, OwnBatches, ToRgb, Resize, Crop, FlipOp, LayoutOp, Concat,
+                        Cast, Sub, Div, Normalize, Denormalize, GroupNorm, Moments, ScaleShift, Mul,
+                        Sum, BatchNormBackward, Accumulate, Model, OwnTransform, OwnStep, Copy,
+                        Stream, FirstTouch, H2d, D2h, Exchange, Pin, Register, Unregister,
+                        EmptyLaunch, Sync, Compute, Save>;
 
 /// Calls `use(std::type_identity<T>{})` for each op of the catalogue, in its order.
 template <class Use>
@@ -103,7 +104,8 @@ ParameterKind parameter_kind(std::string_view parameter);
 /// and reports no issue.
 std::optional<Op> read_op(std::string_view name, Reader& reader);
 
-/// Returns the descriptions of the outputs. Throws Invalid if the op does not accept these inputs.
+/// Returns the descriptions of the outputs. Throws Invalid if the op does not accept these inputs,
+/// for example a YCbCr format.
 /// The outputs get the memory kind of the first input. The planner later replaces it by the kind
 /// that the config asks for.
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);

@@ -27,7 +27,7 @@ Tensor64 resized_rows(const Tensor64& in, const std::vector<Taps>& filter, OfTap
 }
 
 Tensor64 transposed(const Tensor64& in) {
-  const auto [n, c, h, w] = in.shape;
+  const auto [n, c, h, w] = in.shape.extents();
   Tensor64 out{{n, c, w, h}, {}};
   out.values.reserve(in.values.size());
   for (std::int64_t plane = 0; plane < n * c; ++plane)
@@ -84,12 +84,38 @@ double taps_between(std::int64_t from, std::int64_t to) {
 /// number is at most 2^60. It could overflow without this limit, because the image between the two
 /// passes may be much larger than the input and the output.
 std::int64_t resize_flops(const TensorDesc& in, const TensorDesc& out) {
-  const double rows = 2 * taps_between(in.shape.h, out.shape.h) * static_cast<double>(in.shape.w);
-  const double columns =
-      2 * taps_between(in.shape.w, out.shape.w) * static_cast<double>(out.shape.w);
-  return std::llround(
-      std::min(0x1p60, (rows + columns) * static_cast<double>(out.shape.n * out.shape.c) *
-                           static_cast<double>(out.shape.h)));
+  double flops = 0;
+  for (std::int64_t c = 0; c < out.shape.c; ++c) {
+    const Shape from = in.shape.plane(c), to = out.shape.plane(c);
+    const double rows = 2 * taps_between(from.h, to.h) * static_cast<double>(from.w);
+    const double columns = 2 * taps_between(from.w, to.w) * static_cast<double>(to.w);
+    flops += (rows + columns) * static_cast<double>(to.n * to.h);
+  }
+  return std::llround(std::min(0x1p60, flops));
+}
+
+/// Returns one channel of an image whose values begin at `values`.
+Tensor64 plane_of(const Shape& images, std::int64_t channel, const double* values) {
+  Shape shape = images.plane(channel);
+  shape.n = 1;
+  return {.shape = shape, .values = {values, values + shape.elements()}};
+}
+
+/// Returns YCbCr images resized by the triangle filter.
+Tensor64 resized_planes(const Tensor64& in, std::int64_t height, std::int64_t width) {
+  const Shape& from = in.shape;
+  Tensor64 out{{from.n, from.c, height, width, from.format}, {}};
+  out.values.reserve(static_cast<std::size_t>(out.shape.elements()));
+  const double* values = in.values.data();
+  for (std::int64_t number = 0; number < from.n * from.c; ++number) {
+    const Shape to = out.shape.plane(number % from.c);
+    const Tensor64 plane = plane_of(from, number % from.c, values);
+    const Tensor64 small = resized_part(plane, part_of_samples(from.h, height, to.h),
+                                        part_of_samples(from.w, width, to.w), to.h, to.w);
+    out.values.insert(out.values.end(), small.values.begin(), small.values.end());
+    values += plane.shape.elements();
+  }
+  return out;
 }
 
 }  // namespace
@@ -103,7 +129,8 @@ Resize Resize::read(Reader& reader) {
 
 std::vector<TensorDesc> Resize::infer(std::span<const TensorDesc> in) const {
   const TensorDesc& x = only_input(in);
-  return one_output(x.dtype, x.layout, {x.shape.n, x.shape.c, height, width}, x.memory);
+  return one_output(x.dtype, x.layout, {x.shape.n, x.shape.c, height, width, x.shape.format},
+                    x.memory);
 }
 
 // The result for uint8 is not rounded here. accuracy() accounts for the rounding.
@@ -146,6 +173,7 @@ std::vector<Resize> Resize::samples(const Shape& shape) {
 }
 
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter) {
+  if (in.shape.is_ycbcr()) return resized_planes(in, height, width);
   const auto filter_of = [&](std::int64_t from, std::int64_t to) {
     if (filter == ResizeFilter::Linear) return linear_filter(from, to);
     return filter == ResizeFilter::Box ? box_filter(from, to) : triangle_filter(from, to);
@@ -157,6 +185,11 @@ Tensor64 resized_part(const Tensor64& in, const AxisPart& rows, const AxisPart& 
                       std::int64_t height, std::int64_t width) {
   return resized_by(in, triangle_filter(in.shape.h, height, rows),
                     triangle_filter(in.shape.w, width, columns), weighted_sum);
+}
+
+AxisPart part_of_samples(std::int64_t from, std::int64_t to, std::int64_t samples) {
+  return {.length =
+              static_cast<double>(samples) * static_cast<double>(from) / static_cast<double>(to)};
 }
 
 std::vector<double> errors_of_resized_bytes(const Tensor64& exact, const Errors& weighed) {

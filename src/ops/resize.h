@@ -20,11 +20,12 @@ constexpr auto words(ResizeFilter) {
 
 /// Resizes each image with a triangle filter. Pixel centres are at half integers. Along an axis
 /// that shrinks, the filter is wider, in proportion to the scale, as in PIL and in torchvision with
-/// antialias=True. The output has the dtype of the input. A uint8 output is rounded. Parameter:
-/// size [h, w].
+/// antialias=True. The output has the dtype of the input. A uint8 output is rounded. In a YCbCr
+/// format the samples of each channel are resized for themselves. Parameter: size [h, w].
 struct Resize {
   static constexpr std::string_view name = "resize";
   static constexpr std::string_view about = "antialiased bilinear resize";
+  static constexpr Roles roles{.takes_ycbcr = true};
 
   std::int64_t height = 0, width = 0;
   // The filter of `reference`. To check a peer (another library), this is the filter of that
@@ -40,7 +41,8 @@ struct Resize {
   static std::vector<Resize> samples(const Shape& shape);
 };
 
-/// Returns the images [n, c, h, w] resized to height x width, in double.
+/// Returns the images [n, c, h, w] resized to height x width, in double. YCbCr images are always
+/// resized by the triangle filter.
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter);
 
 /// The part of an axis of an image that is resized, in pixels. It may start and end within a pixel.
@@ -48,14 +50,20 @@ struct AxisPart {
   double begin = 0, length = 0;
 };
 
+/// Returns the part of an axis of chroma samples that `samples` output samples cover, in input
+/// samples. The images are resized from `from` to `to` pixels along the axis. A sample of the input
+/// covers as many pixels as a sample of the output. The last output sample may end beyond the
+/// image, and then the part does, too.
+AxisPart part_of_samples(std::int64_t from, std::int64_t to, std::int64_t samples);
+
 /// Returns the parts `rows` and `columns` of images [n, c, h, w], resized to height x width by the
 /// triangle filter, in double. The filter also uses pixels outside of the parts, so the result is a
 /// window of the resized whole images.
 Tensor64 resized_part(const Tensor64& in, const AxisPart& rows, const AxisPart& columns,
                       std::int64_t height, std::int64_t width);
 
-/// How far a resized byte may be from its exact value before it is rounded. Kernels may sum bytes
-/// with weights that are whole numbers, which is less exact than float32.
+/// How far a resized byte may be from its exact value before it is rounded. Between their two
+/// passes kernels may round bytes to 16 bits, which is less exact than float32.
 constexpr double byte_resize_error = 0.005;
 
 /// Returns bounds on how far images that were resized and stored as uint8 may lie from `exact`.

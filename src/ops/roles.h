@@ -42,6 +42,7 @@ struct Roles {
   bool passes_through = false;  // the output is the first input itself; needs no `infer`
   bool undefined = false;       // output values are undefined and not checked
   bool needs_input = false;     // passes through, but must wait until its input is made
+  bool takes_ycbcr = false;     // takes images in a YCbCr format; all that pass through do
 
   FileUse files = FileUse::None;
   LinkUse link = LinkUse::None;

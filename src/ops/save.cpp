@@ -34,7 +34,9 @@ std::span<const std::uint8_t> bytes_of(const View& image) {
 
 std::string npy_start(const View& image) {
   const Shape& shape = image.desc.shape;
-  return npy_header(row_of(DType::UInt8).npy, std::array{shape.h, shape.w, shape.c});
+  const std::string_view uint8 = row_of(DType::UInt8).npy;
+  if (shape.is_ycbcr()) return npy_header(uint8, std::array{shape.image_elements()});
+  return npy_header(uint8, std::array{shape.h, shape.w, shape.c});
 }
 
 [[noreturn]] void cannot_save(const std::string& path, const std::string& why) {
@@ -136,7 +138,7 @@ std::string Save::saved_file(std::string_view start, std::int64_t image) const {
 }
 
 FileContent saved_content(const Save& op, const View& image, std::vector<std::uint8_t>& memory) {
-  const auto [n, c, height, width] = image.desc.shape;
+  const auto [n, c, height, width] = image.desc.shape.extents();
   const std::span<const std::uint8_t> pixels = bytes_of(image);
   switch (op.format) {
     case SaveFormat::Jpeg:

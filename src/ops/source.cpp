@@ -22,7 +22,7 @@ void fill_rows(const View& view, std::uint64_t seed) {
   std::array<T, 256> values;
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = rounded<T>(static_cast<double>(i));
   constexpr std::int64_t size = sizeof(T);
-  const auto [n, c, h, w] = view.desc.shape;
+  const auto [n, c, h, w] = view.desc.shape.extents();
   const Strides& step = view.desc.strides;
   std::vector<std::uint8_t> row(static_cast<std::size_t>(w));
   for (std::int64_t i = 0; i < n * c * h; ++i) {
@@ -59,7 +59,7 @@ double random_value(const RandomValues& values, std::uint64_t seed, std::uint64_
 /// dtype.
 void fill_values(const RandomValues& values, DType dtype, std::uint64_t seed, std::int64_t first,
                  Tensor64& tensor) {
-  const auto [n, c, h, w] = tensor.shape;
+  const auto [n, c, h, w] = tensor.shape.extents();
   auto index = static_cast<std::uint64_t>(first * c * h * w);
   with_dtype(dtype, [&]<class T>(T) {
     for (double& value : tensor.values)
@@ -125,6 +125,23 @@ void read_shape(Reader& reader, Shape& shape) {
   shape = {.n = said[0], .c = said[1], .h = said[2], .w = said[3]};
 }
 
+/// Reads the member "pixel_format". Call it after the other members that it has to go with.
+PixelFormat read_pixel_format(Reader& reader, const Source& op) {
+  const PixelFormat format = reader.word("pixel_format", PixelFormat::Rgb);
+  if (format == PixelFormat::Rgb) return format;
+  const std::size_t mistakes = reader.issues().size();
+  if (op.dtype != DType::UInt8)
+    reader.complain_at("dtype", fmt::format("{} has uint8 samples (remove \"dtype\", or "
+                                            "\"pixel_format\")",
+                                            name_of(format)));
+  if (op.layout != Layout::Nchw)
+    reader.complain_at("layout", fmt::format("{} has planes (remove \"layout\")", name_of(format)));
+  if (op.shape.c != 3)
+    reader.complain_at("pixel_format",
+                       fmt::format("{} needs 3 channels, not {}", name_of(format), op.shape.c));
+  return reader.issues().size() == mistakes ? format : PixelFormat::Rgb;
+}
+
 void fill_random(const View& view, std::uint64_t seed) {
   const TensorDesc& desc = view.desc;
   if (desc.dtype == DType::UInt8 && desc.layout == Layout::Nchw && desc.is_dense())
@@ -154,6 +171,7 @@ Source Source::read(Reader& reader) {
   if (const auto size = read_pair(reader, "size", 1, "[height, width]"))
     std::tie(op.shape.h, op.shape.w) = *size;
   read_shape(reader, op.shape);
+  op.shape.format = read_pixel_format(reader, op);
   op.path = reader.text("path", "");
   op.values = read_values(reader);
   op.seed = static_cast<std::uint64_t>(reader.integer("seed", 0, 0));
@@ -204,7 +222,7 @@ void Source::reference(std::span<const Tensor64>, std::span<Tensor64> out,
     return fill_values(values, dtype, default_seed + seed, first, images);
   }
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(images.shape.elements()));
-  random_bytes(default_seed + seed, first * shape.c * shape.h * shape.w, bytes);
+  random_bytes(default_seed + seed, first * shape.image_elements(), bytes);
   images.values.assign(bytes.begin(), bytes.end());
 }
 

@@ -42,8 +42,9 @@ struct RandomValues {
 /// - random bytes, in any dtype;
 /// - uniform or normal random values, in a float dtype;
 /// - the content of a .npy or raw file, which is mapped into memory.
-/// Parameters: dtype; layout; memory; batch, channels and size, or shape; values, such as
-/// {"normal": [0, 1]}; seed; path.
+/// Parameters: dtype; layout; memory; batch, channels and size, or shape; pixel_format; values,
+/// such as {"normal": [0, 1]}; seed; path. A YCbCr format needs 3 channels of uint8. In a .npy file
+/// its images are an array [batch, bytes of an image].
 struct Source {
   static constexpr std::string_view name = "source";
   static constexpr std::string_view about = "the batch a variant starts from; not timed";
@@ -54,7 +55,7 @@ struct Source {
   DType dtype = DType::UInt8;
   Layout layout = Layout::Nchw;
   Memory memory = Memory::Pageable;
-  Shape shape{10, 3, 720, 1280};  // batch, channels, size
+  Shape shape{10, 3, 720, 1280};  // batch, channels, size, pixel_format
   std::string path = {};          // "" for random values
   RandomValues values = {};
   std::uint64_t seed = 0;  // added to the run's seed, so that two sources of a run can differ

@@ -13,7 +13,8 @@ namespace normbench {
 namespace {
 
 std::vector<std::int64_t> npy_shape(const TensorDesc& image) {
-  const auto [n, c, h, w] = image.shape;
+  const auto [n, c, h, w] = image.shape.extents();
+  if (image.shape.is_ycbcr()) return {image.shape.image_elements()};
   if (image.layout == Layout::Nhwc) return {h, w, c};
   return {c, h, w};
 }
@@ -43,7 +44,7 @@ FileContents look_into_npy(const std::string& file, const TensorDesc& image) {
   if (shape != wanted)
     mistakes.push_back(fmt::format("has the shape ({0}), expected ({1}) or (n, {1}) as {2}",
                                    fmt::join(header.shape, ", "), fmt::join(wanted, ", "),
-                                   name_of(image.layout)));
+                                   arrangement_of(image)));
   if (!mistakes.empty()) throw Invalid(fmt::format("{}", fmt::join(mistakes, "; it ")));
   const auto data = static_cast<std::int64_t>(mapped.bytes().size() - header.offset);
   if (data / image.bytes() != images || data % image.bytes() != 0)

@@ -11,7 +11,7 @@ struct Stream {
   static constexpr std::string_view name = "stream";
   static constexpr std::string_view about =
       "read and write memory in a given mix, no arithmetic: the limit";
-  static constexpr Roles roles{.undefined = true, .limit = LimitKind::Memory};
+  static constexpr Roles roles{.undefined = true, .takes_ycbcr = true, .limit = LimitKind::Memory};
 
   std::int64_t read_parts = 1, write_parts = 1;
 
@@ -39,7 +39,8 @@ struct FirstTouch {
   static constexpr std::string_view name = "first_touch";
   static constexpr std::string_view about =
       "touch every page of a fresh output: the cost of page faults";
-  static constexpr Roles roles{.undefined = true, .limit = LimitKind::PageFaults};
+  static constexpr Roles roles{
+      .undefined = true, .takes_ycbcr = true, .limit = LimitKind::PageFaults};
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;

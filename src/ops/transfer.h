@@ -8,7 +8,8 @@ namespace normbench {
 struct H2d {
   static constexpr std::string_view name = "h2d";
   static constexpr std::string_view about = "copy from host memory to device memory";
-  static constexpr Roles roles{.runs = Runs::Call, .copies = true, .link = LinkUse::Up};
+  static constexpr Roles roles{
+      .runs = Runs::Call, .copies = true, .takes_ycbcr = true, .link = LinkUse::Up};
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
@@ -18,7 +19,8 @@ struct H2d {
 struct D2h {
   static constexpr std::string_view name = "d2h";
   static constexpr std::string_view about = "copy from device memory to host memory";
-  static constexpr Roles roles{.runs = Runs::Call, .copies = true, .link = LinkUse::Down};
+  static constexpr Roles roles{
+      .runs = Runs::Call, .copies = true, .takes_ycbcr = true, .link = LinkUse::Down};
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
@@ -31,7 +33,8 @@ struct Exchange {
   static constexpr std::string_view name = "exchange";
   static constexpr std::string_view about =
       "copy to the device and as much back at the same time: the limit of the link";
-  static constexpr Roles roles{.runs = Runs::Call, .copies = true, .link = LinkUse::BothWays};
+  static constexpr Roles roles{
+      .runs = Runs::Call, .copies = true, .takes_ycbcr = true, .link = LinkUse::BothWays};
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;

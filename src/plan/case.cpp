@@ -23,9 +23,7 @@ std::int64_t Case::images() const {
   return most;
 }
 
-const Load* Case::loader() const {
-  return stages.empty() ? nullptr : load_of(stages.front().op);
-}
+const Load* Case::loader() const { return stages.empty() ? nullptr : load_of(stages.front().op); }
 
 std::int64_t Case::fewest_read_bytes() const {
   if (inputs.empty()) return stages.front().fewest.read_bytes;
@@ -60,7 +58,8 @@ bool Case::row_wise() const {
   return std::ranges::all_of(stages,
                              [](const Stage& stage) { return normbench::row_wise(stage.op); }) &&
          std::ranges::all_of(values, [&](const Value& value) {
-           return value.desc.shape.n == first.n && value.desc.shape.h == first.h;
+           return value.desc.shape.n == first.n && value.desc.shape.h == first.h &&
+                  !value.desc.shape.is_ycbcr();
          });
 }
 

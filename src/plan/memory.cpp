@@ -39,9 +39,9 @@ void add_word(std::string_view word, std::string& key) {
 }
 
 void add_source(const Source& source, std::string& key) {
-  const auto& [n, c, h, w] = source.shape;
+  const auto [n, c, h, w] = source.shape.extents();
   key += fmt::format("{} {} {} {} {} {} {} {} {} {} {} ", name_of(source.dtype),
-                     name_of(source.layout), name_of(source.memory), n, c, h, w,
+                     arrangement_of(source.desc()), name_of(source.memory), n, c, h, w,
                      static_cast<int>(source.values.distribution), source.values.first,
                      source.values.second, source.seed);
   add_word(source.path, key);

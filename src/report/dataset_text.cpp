@@ -16,6 +16,9 @@ std::string said_of(Remark remark, bool one) {
     case Remark::Repaired:
       return one ? "is damaged or unusual, with all its pixels there"
                  : "are damaged or unusual, with all their pixels there";
+    case Remark::Converted:
+      return one ? "does not have that pixel format and is converted"
+                 : "do not have that pixel format and are converted";
   }
   return "";
 }
@@ -28,10 +31,11 @@ std::string left_out_text(std::span<const BrokenFiles> broken, std::int64_t file
                      format_count(files), fmt::join(broken_texts(broken), "; "));
 }
 
-std::vector<std::string> remark_texts(std::span<const RemarkedFiles> remarked) {
+std::vector<std::string> remark_texts(std::span<const RemarkedFiles> remarked,
+                                      std::int64_t images) {
   std::vector<std::string> texts;
   for (const auto& [remark, count, names] : remarked)
-    texts.push_back(fmt::format("{} image{} {}: {}", format_count(count), count == 1 ? "" : "s",
+    texts.push_back(fmt::format("{} of {} {}: {}", format_count(count), counted(images, "image"),
                                 said_of(remark, count == 1), listed_few(names, count)));
   return texts;
 }
@@ -57,7 +61,7 @@ std::vector<std::string> notes_of(const CaseResult& result) {
   const DatasetResult& dataset = *result.dataset;
   std::vector<std::string> more = beside_texts(dataset.beside);
   more.push_back(left_out_text(dataset.left_out, dataset.files + count_of(dataset.left_out)));
-  std::ranges::copy(remark_texts(dataset.remarks), std::back_inserter(more));
+  std::ranges::copy(remark_texts(dataset.remarks, dataset.images), std::back_inserter(more));
   std::erase(more, "");
   notes.insert(notes.end(), more.begin(), more.end());
   return notes;

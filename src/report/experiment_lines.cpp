@@ -41,7 +41,7 @@ std::string extent(const Results& results, const std::vector<Experiment>& list) 
   if (group.cases.empty() || group.cases[0].stages.empty()) return text;
   const TensorDesc out = outputs_of(group.cases[0]).front();
   return text + fmt::format(" of {}x{}x{}x{} {}", out.shape.n, out.shape.c, out.shape.h,
-                            out.shape.w, name_of(out.layout));
+                            out.shape.w, arrangement_of(out));
 }
 
 /// Returns the cache settings, "cold" or "hot". Returns both if the experiments differ in this

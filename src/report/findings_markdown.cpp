@@ -148,7 +148,7 @@ std::string sources_text(const std::vector<const Reproduced*>& lines) {
     asked = std::max(asked, line->group->scaled_from);
     for (const CaseResult& one : line->group->cases) {
       if (!measured(one) || !one.source) continue;
-      const auto& [n, c, h, w] = one.source->shape;
+      const auto [n, c, h, w] = one.source->shape.extents();
       shapes.insert(fmt::format("{}x{}x{}x{}", n, c, h, w));
       const std::string dtype(name_of(one.source->dtype));
       if (std::ranges::find(dtypes, dtype) == dtypes.end()) dtypes.push_back(dtype);

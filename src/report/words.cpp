@@ -119,7 +119,7 @@ std::string flags_text(const std::map<Flag, std::size_t>& flagged) {
 }
 
 std::string output_text(const TensorDesc& desc) {
-  return fmt::format("{} {} {}x{}x{}x{} on the {}", name_of(desc.dtype), name_of(desc.layout),
+  return fmt::format("{} {} {}x{}x{}x{} on the {}", name_of(desc.dtype), arrangement_of(desc),
                      desc.shape.n, desc.shape.c, desc.shape.h, desc.shape.w,
                      desc.memory == Memory::Device ? "GPU" : "host");
 }

@@ -36,7 +36,7 @@ TEST(OwnCode, ComparesWhatIsGivenWithWhatIsSaid) {
   EXPECT_TRUE(unlike_said(result).layout);
   result.stages[0].out.layout = Layout::Nhwc;
   EXPECT_FALSE(unlike_said(result).any());
-  const auto& [n, c, h, w] = result.stages[0].out.shape;
+  const auto [n, c, h, w] = result.stages[0].out.shape.extents();
   result.given->shape = {n, h, w, c};
   EXPECT_TRUE(unlike_said(result).layout);  // a strided array of that shape would be another
   result.given->order = ArrayOrder::Contiguous;

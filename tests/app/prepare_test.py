@@ -210,6 +210,25 @@ class Forms(Prepare):
                 held += content
             self.assertEqual(held, b"".join(images))
 
+    def test_planes_are_those_that_load_gives(self):
+        self.make_photos(4)
+        plain = self.new_set("--storage", "raw", "--size", 8, 9, "--pixel-format", "ycbcr420")
+        shards = self.new_set("--storage", "npy", "--size", 8, 9, "--pixel-format", "ycbcr420", "--shards", 2)
+        bytes_of_an_image = 8 * 9 + 2 * 4 * 5
+        files = sorted(plain.glob("*.raw"))
+        self.assertEqual({file.stat().st_size for file in files}, {bytes_of_an_image})
+        whole = b"".join(file.read_bytes() for file in files)
+        rows = b"".join(file.read_bytes()[128:] for file in sorted(shards.glob("*.npy")))
+        self.assertEqual(whole, rows)
+        manifest = self.manifest(plain)
+        self.assertEqual((manifest["pixel_format"], manifest["layout"]), ("ycbcr420", "nchw"))
+        self.assertEqual(len(whole), bytes_of_an_image * manifest["images"])
+        out = self.dir / "refused"
+        self.assertEqual(self.refused(out, "--storage", "png", "--pixel-format", "ycbcr420"),
+                         ["normbench: --pixel-format ycbcr420: is for --storage raw and npy only"])
+        self.assertEqual(self.refused(out, "--storage", "npy", "--pixel-format", "ycbcr420"),
+                         ["normbench: --pixel-format ycbcr420: needs --size H W, since the files do not store their shape"])
+
     def test_threads_change_no_byte(self):
         self.make_photos(30)
         for args in (["png", "--size", 30, 30], ["npy", "--size", 20, 20, "--shards", 3]):

@@ -9,7 +9,7 @@ namespace {
 /// Returns `whole`, its middle, the middle mirrored in both directions, and `whole` with its rows
 /// in reverse order. In memory, the rows and planes of the middle have gaps between them.
 std::vector<View> strided(const View& whole) {
-  const auto& [n, c, h, w] = whole.desc.shape;
+  const auto [n, c, h, w] = whole.desc.shape.extents();
   const View inner = crop_view(whole, 1, 2, h - 2, w - 3);
   return {whole, inner, flip_view(inner, Flip::Both), flip_view(whole, Flip::Vertical)};
 }
@@ -89,7 +89,7 @@ TEST(CudaReferences, ResizeAsTheOpSays) {
         fill(in.view());
         for (const View& view : strided(in.view())) {
           Guarded out(dense(dtype, layout, {2, 3, h, w}, Memory::Device), 3);
-          run_body(ResizeReference{out.view().desc.elements(), view, out.view()});
+          run_body(reference_of(std::get<Resize>(op), view, out.view(), nullptr));
           const double bound =  // for one rounding to the dtype and the sums in double
               dtype == DType::UInt8 ? 0.5 + 1e-9 : 256 * unit_roundoff(dtype);
           ASSERT_EQ(mismatch(expected_of(op, view, out.view().desc), out.view(), bound),

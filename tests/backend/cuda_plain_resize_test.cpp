@@ -20,7 +20,13 @@ ResizeArguments arguments_of(const View& in, const View& out) {
           .from_height = from.h,
           .from_width = from.w,
           .to_height = to.h,
-          .to_width = to.w};
+          .to_width = to.w,
+          .in_height = from.h,
+          .in_width = from.w,
+          .out_height = to.h,
+          .out_width = to.w,
+          .in_plane = planar ? in.desc.strides.c : in.desc.strides.n,
+          .out_plane = planar ? out.desc.strides.c : out.desc.strides.n};
 }
 
 /// An input shape and an output size. The last two need more than 1,000 taps for an output pixel.
@@ -63,7 +69,7 @@ std::vector<double> weights_of(const Taps& taps) {
 /// Returns the first output pixel whose taps differ from those of triangle_filter() by more than a
 /// few roundings, or nothing.
 std::optional<std::int64_t> wrong_taps(std::int64_t from, std::int64_t to) {
-  const Axis axis = Axis::of(from, to);
+  const Axis axis = Axis::of(from, to, from);
   const auto filter = triangle_filter(from, to);
   for (std::int64_t i = 0; i < to; ++i) {
     const normbench::Taps& expected = filter[static_cast<std::size_t>(i)];
@@ -91,13 +97,13 @@ TEST(CudaResize, HasTheTapsOfTheTriangleFilter) {
 
 TEST(CudaResize, CountsTapsOfTheLargestExtents) {
   const std::int64_t most = resize_extent_limit - 1;
-  const Taps up = Axis::of(3, most).taps(most - 1);  // at the end of the output
+  const Taps up = Axis::of(3, most, 3).taps(most - 1);  // at the end of the output
   EXPECT_EQ(up.first + up.count, 3);
   EXPECT_FLOAT_EQ(up.weight(up.count - 1), 1);
-  const Taps same = Axis::of(most, most).taps(most / 2);
+  const Taps same = Axis::of(most, most, most).taps(most / 2);
   EXPECT_EQ(same.first, most / 2);
   EXPECT_THAT(weights_of(same), testing::ElementsAre(1, 0));
-  const Taps down = Axis::of(most, most / 2).taps(1);  // centre just above 3, reach just above 2
+  const Taps down = Axis::of(most, most / 2, most).taps(1);  // centre just above 3, reach just above 2
   EXPECT_EQ(down.first, 1);
   EXPECT_EQ(down.count, 4);
   EXPECT_THAT(weights_of(down),

@@ -91,6 +91,74 @@ TEST_F(LoadRows, DecodeAgreesWithTheReference) {
         }
 }
 
+TEST_F(LoadRows, PlanesAgreeWithTheReference) {
+  write("e.jpg", jpeg_file(gradient(33, 47, 3), 33, 47, {.quality = 90, .across = 2, .down = 2}));
+  write("f.jpg", jpeg_file(gradient(21, 18, 3), 21, 18, {.quality = 90, .across = 2}));
+  write("g.jpg",
+        jpeg_file(gradient(20, 9, 1), 20, 9, {.pixels = JCS_GRAYSCALE, .stored = JCS_GRAYSCALE}));
+  for (const PixelFormatRow& format : pixel_format_rows)
+    for (const Fit fit : {Fit::Resize, Fit::Crop})
+      for (const auto& [height, width] : {std::pair{12, 10}, {7, 33}, {1, 1}, {50, 3}, {33, 47}}) {
+        if (format.value == PixelFormat::Rgb) continue;
+        const Load op = load({.batch = 7,
+                              .height = height,
+                              .width = width,
+                              .fit = fit,
+                              .layout = Layout::Nchw,
+                              .format = format.value});
+        const Bytes expected = run(prepared("reference", op), op, 1);
+        const Launch launch = prepared("decode", op);
+        for (const int threads : {1, 3}) {
+          const Bytes actual = run(launch, op, threads);
+          for (std::size_t i = 0; i < expected.size(); ++i)
+            ASSERT_NEAR(actual[i], expected[i], 1)
+                << format.name << name_of(fit) << height << 'x' << width << " at " << i;
+        }
+      }
+}
+
+TEST_F(LoadRows, PlanesThatFitAreCopied) {
+  const Bytes file =
+      jpeg_file(gradient(33, 47, 3), 33, 47, {.quality = 90, .across = 2, .down = 2});
+  write("e.jpg", file);
+  Load op = load({.batch = 1,
+                  .height = 33,
+                  .width = 47,
+                  .layout = Layout::Nchw,
+                  .format = PixelFormat::Ycbcr420});
+  op.files = {folder_ / "e.jpg"};
+  YcbcrImage image;
+  DecodeMemory memory;
+  Image pixels;
+  decode_planes(file, image, memory, pixels);
+  Bytes planes;
+  for (std::int64_t c = 0; c < 3; ++c)
+    for (const double value : to_double(view_of(image, c), 0, 1).values)
+      planes.push_back(static_cast<std::uint8_t>(value));
+  EXPECT_EQ(run(prepared("decode", op), op, 1), planes);
+}
+
+TEST_F(LoadRows, RowsByPlanesAreNearTheWholeImage) {
+  fs::remove_all(folder_);
+  fs::create_directories(folder_);
+  Bytes slow;
+  for (int y = 0; y < 96; ++y)
+    for (int x = 0; x < 80; ++x)
+      for (int c = 0; c < 3; ++c) slow.push_back(static_cast<std::uint8_t>(20 + x + y + 20 * c));
+  write("a.jpg", jpeg_file(slow, 96, 80, {.quality = 95, .across = 2, .down = 2}));
+  write("b.png", png_file(slow, 96, 80));
+  for (const Layout layout : {Layout::Nchw, Layout::Nhwc})
+    for (const auto& [height, width] : {std::pair{48, 40}, {31, 22}, {8, 6}, {96, 80}}) {
+      const Load op = load({.batch = 2, .height = height, .width = width, .layout = layout});
+      const Bytes expected = run(prepared("reference", op), op, 1);
+      for (const char* row : {"planes", "scaled_planes"}) {
+        const Bytes actual = run(prepared(row, op), op, 1);
+        for (std::size_t i = 0; i < expected.size(); ++i)
+          ASSERT_NEAR(actual[i], expected[i], 6) << row << height << 'x' << width << " at " << i;
+      }
+    }
+}
+
 TEST_F(LoadRows, EveryItemHasItsOwnFiles) {
   const Load op = load({.batch = 1, .height = 12, .width = 10, .shuffle = true, .seed = 3});
   std::vector<Bytes> items;

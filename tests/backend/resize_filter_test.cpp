@@ -3,29 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace normbench::resize_filter_test {
 namespace {
 
-Filter whole(std::int64_t from, std::int64_t to) {
-  return make_shared_filter(from, to, {.length = static_cast<double>(from)}, DType::UInt8);
-}
+constexpr DType kBytes = DType::UInt8;
 
-/// Returns the weights of all `from` input pixels in output pixel `k`, from the filter's shares.
-template <class Weight>
-std::vector<double> weights_of(const Filter& filter, const Shares<Weight>& shares, std::int64_t k,
-                               double unit) {
-  const auto first = [&](std::int64_t output) {
-    return output < std::ssize(filter.pixels)
-               ? filter.pixels[static_cast<std::size_t>(output)].first
-               : filter.pixels.back().past_last();
-  };
-  std::vector<double> weights(shares.before.size());
-  for (std::int64_t p = first(k); p < first(k + 1); ++p)
-    weights[static_cast<std::size_t>(p)] = unit * shares.after[static_cast<std::size_t>(p)];
-  for (std::int64_t p = first(k + 1); p < first(k + 2); ++p)
-    weights[static_cast<std::size_t>(p)] = unit * shares.before[static_cast<std::size_t>(p)];
-  return weights;
+Filter whole(std::int64_t from, std::int64_t to) {
+  return make_filter(from, to, {.length = static_cast<double>(from)}, kBytes);
 }
 
 std::vector<double> exact_weights(std::int64_t from, const Taps& taps) {
@@ -34,18 +20,72 @@ std::vector<double> exact_weights(std::int64_t from, const Taps& taps) {
   return weights;
 }
 
+/// Returns the weights of all `from` input pixels in output pixel `k`, from the filter's shares.
+std::vector<double> weights_of_shares(const Filter& filter, std::int64_t from, std::int64_t k) {
+  std::vector<double> weights(static_cast<std::size_t>(from));
+  for (auto p = static_cast<std::size_t>(filter.first_of(k)); p < weights.size(); ++p)
+    if (static_cast<std::int64_t>(p) < filter.first_of(k + 1))
+      weights[p] = filter.shares.after[p];
+    else if (static_cast<std::int64_t>(p) < filter.first_of(k + 2))
+      weights[p] = filter.shares.before[p];
+  return weights;
+}
+
+/// Returns the same from the filter's whole numbers.
+std::vector<double> weights_of_pairs(const Filter& filter, std::int64_t from, std::int64_t k) {
+  const WholeWeights::Pixel& pixel = filter.whole.pixels[static_cast<std::size_t>(k)];
+  std::vector<double> weights(static_cast<std::size_t>(from));
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < 2 * filter.whole.pairs; ++i) {
+    const std::int16_t weight = filter.whole.weights[static_cast<std::size_t>(pixel.begin + i)];
+    const std::int64_t p = 2 * pixel.first_pair + i;
+    EXPECT_TRUE(weight == 0 || (p >= 0 && p < from)) << p;
+    if (p < from) weights[static_cast<std::size_t>(p)] = weight / static_cast<double>(pixel.sum);
+    sum += weight;
+  }
+  EXPECT_EQ(sum, pixel.sum);
+  EXPECT_FLOAT_EQ(pixel.unit, 1 / static_cast<float>(sum));
+  return weights;
+}
+
+/// Returns the same from the filter's runs.
+std::vector<double> weights_of_runs(const Filter& filter, std::int64_t from, std::int64_t k) {
+  std::vector<double> weights(static_cast<std::size_t>(from));
+  const auto sum = static_cast<double>(filter.whole.pixels[static_cast<std::size_t>(k)].sum);
+  for (const std::int64_t of : {k, k + 1}) {
+    std::int64_t p = filter.first_of(of);
+    for (const EvenRun& run : filter.whole.runs_of(of)) {
+      const EvenRun::Weights in_run = of == k ? run.after : run.before;
+      EXPECT_LE(run.pixels, most_pixels_of_a_run);
+      for (std::int64_t number = run.pixels; number > 0; --number, ++p)
+        weights[static_cast<std::size_t>(p)] =
+            static_cast<double>(in_run.constant + number * in_run.factor) / sum;
+    }
+    EXPECT_EQ(p, filter.first_of(of + 1));
+  }
+  return weights;
+}
+
+void expect_near(const std::vector<double>& weights, const std::vector<double>& exact, double error,
+                 const std::string& where) {
+  for (std::size_t p = 0; p < exact.size(); ++p)
+    ASSERT_NEAR(weights[p], exact[p], error) << where << ", input pixel " << p;
+}
+
+std::string name_of(std::int64_t from, std::int64_t to, std::int64_t k) {
+  return std::to_string(from) + " to " + std::to_string(to) + ", output pixel " + std::to_string(k);
+}
+
 TEST(ResizeFilter, SharesAreItsWeights) {
   for (const auto& [from, to] :
        {std::pair{7, 7}, {8, 4}, {9, 1}, {720, 224}, {720, 719}, {64, 2}}) {
     const Filter filter = whole(from, to);
     ASSERT_FALSE(filter.shares.empty()) << from << " to " << to;
     const std::vector<Taps> taps = triangle_filter(from, to);
-    for (std::int64_t k = 0; k < to; ++k) {
-      const std::vector<double> weights = weights_of(filter, filter.shares, k, 1),
-                                exact = exact_weights(from, taps[static_cast<std::size_t>(k)]);
-      for (std::size_t p = 0; p < exact.size(); ++p)
-        ASSERT_NEAR(weights[p], exact[p], 1e-7) << from << " to " << to << " at " << k << ", " << p;
-    }
+    for (std::int64_t k = 0; k < to; ++k)
+      expect_near(weights_of_shares(filter, from, k),
+                  exact_weights(from, taps[static_cast<std::size_t>(k)]), 1e-7,
+                  name_of(from, to, k));
   }
 }
 
@@ -60,50 +100,85 @@ TEST(ResizeFilter, EveryAxisThatShrinksHasSharesUnlessItHasTooManyTaps) {
 TEST(ResizeFilter, AnAxisThatGrowsByMuchHasNone) {
   for (const auto& [from, to] : {std::pair{4, 8}, {3, 100}, {1, 50}}) {
     const Filter filter = whole(from, to);
-    EXPECT_TRUE(filter.shares.empty() && filter.fixed.empty()) << from << " to " << to;
+    EXPECT_TRUE(filter.shares.empty() && filter.whole.runs.empty()) << from << " to " << to;
+    EXPECT_FALSE(filter.whole.empty()) << from << " to " << to;
   }
   for (const auto& [from, to] : {std::pair{10, 11}, {100, 101}, {1, 2}})
     EXPECT_FALSE(whole(from, to).shares.empty()) << from << " to " << to;
 }
 
 TEST(ResizeFilter, OnlyBytesHaveWholeNumbers) {
-  const Filter filter = make_shared_filter(100, 30, {.length = 100}, DType::Float32);
+  const Filter filter = make_filter(100, 30, {.length = 100}, DType::Float32);
   EXPECT_FALSE(filter.shares.empty());
-  EXPECT_TRUE(filter.fixed.empty());
-  EXPECT_TRUE(make_filter(100, 30, {.length = 100}).shares.empty());
+  EXPECT_TRUE(filter.whole.empty());
 }
 
-TEST(ResizeFilter, PartsOfAnAxisHaveShares) {
-  const Filter filter =
-      make_shared_filter(1000, 224, {.begin = 100.5, .length = 749}, DType::UInt8);
-  ASSERT_FALSE(filter.shares.empty());
-  EXPECT_GT(filter.pixels.front().first, 90);
-  EXPECT_LT(filter.pixels.back().past_last(), 860);
-}
-
-TEST(ResizeFilter, WholeNumbersSumToOneAndAreExactEnough) {
-  int fixed = 0, all = 0;
-  for (const std::int64_t from : {16, 97, 375, 500, 720, 1281, 2624})
-    for (std::int64_t to = std::max<std::int64_t>(1, from / 20); to <= from; to += 1 + from / 7) {
+TEST(ResizeFilter, WholeNumbersAreItsWeightsWithoutAnError) {
+  for (const std::int64_t from : {1, 2, 16, 97, 375, 500, 720, 1281, 2624, 3001})
+    for (std::int64_t to = 1 + from / 60; to <= 2 * from; to += 1 + from / 5) {
       const Filter filter = whole(from, to);
-      if (filter.shares.empty()) continue;
-      ++all;
-      if (filter.fixed.empty()) continue;
-      ++fixed;
+      ASSERT_FALSE(filter.whole.empty()) << from << " to " << to;
       const std::vector<Taps> taps = triangle_filter(from, to);
-      for (std::int64_t k = 0; k < to; ++k) {
-        const std::vector<double> weights = weights_of(filter, filter.fixed, k, filter.unit),
-                                  exact = exact_weights(from, taps[static_cast<std::size_t>(k)]);
-        double sum = 0, above = 0, below = 0;
-        for (std::size_t p = 0; p < exact.size(); ++p) {
-          sum += weights[p];
-          (weights[p] > exact[p] ? above : below) += std::abs(weights[p] - exact[p]);
-        }
-        ASSERT_NEAR(sum, 1, 1e-6) << from << " to " << to << " at " << k;
-        ASSERT_LE(255 * std::max(above, below), largest_fixed_error + 1e-4) << from << " to " << to;
+      for (std::int64_t k = 0; k < to; k += 1 + to / 50) {
+        const std::vector<double> exact = exact_weights(from, taps[static_cast<std::size_t>(k)]);
+        expect_near(weights_of_pairs(filter, from, k), exact, 1e-12, name_of(from, to, k));
+        if (!filter.shares.empty())
+          expect_near(weights_of_runs(filter, from, k), exact, 1e-12, name_of(from, to, k));
       }
     }
-  EXPECT_GT(fixed, all / 2) << "of " << all;
+}
+
+TEST(ResizeFilter, PartsOfAnAxisHaveWholeNumbers) {
+  for (const AxisPart& part :
+       {AxisPart{.begin = 100.5, .length = 749}, AxisPart{.begin = 0.125, .length = 999.875},
+        AxisPart{.begin = 1000 * 4.0 / 232, .length = 1000 * 224.0 / 232}}) {
+    const Filter filter = make_filter(1000, 224, part, kBytes);
+    ASSERT_FALSE(filter.whole.runs.empty()) << part.begin;
+    const std::vector<Taps> taps = triangle_filter(1000, 224, part);
+    for (std::int64_t k = 0; k < 224; ++k) {
+      const std::vector<double> exact = exact_weights(1000, taps[static_cast<std::size_t>(k)]);
+      expect_near(weights_of_pairs(filter, 1000, k), exact, 1e-9, name_of(1000, 224, k));
+      expect_near(weights_of_runs(filter, 1000, k), exact, 1e-9, name_of(1000, 224, k));
+    }
+  }
+}
+
+TEST(ResizeFilter, WeightsAndSumsThatDoNotFitAreNoWholeNumbers) {
+  EXPECT_TRUE(whole(16'411, 4'001).whole.empty());  // two primes
+  EXPECT_TRUE(whole(2624, 1).whole.empty());        // sums of bytes need more than 32 bits
+  EXPECT_FALSE(whole(16'000, 4'000).whole.empty());
+  EXPECT_TRUE(make_filter(1000, 224, {.begin = std::sqrt(2), .length = 900}, kBytes).whole.empty());
+  EXPECT_TRUE(make_filter(1000, 224, {.length = std::sqrt(8e5)}, kBytes).whole.empty());
+}
+
+TEST(ResizeFilter, SumsOfWordsFitIntoThirtyTwoBits) {
+  for (const auto& [from, to] : {std::pair{720, 224}, {4001, 97}, {8191, 2731}, {1, 1}, {3, 2}}) {
+    const WholeWeights& weights = whole(from, to).whole;
+    const double largest = std::ranges::max(weights.weights);
+    EXPECT_GE(weights.pairs_per_sum, 1);
+    EXPECT_LT(2 * static_cast<double>(weights.pairs_per_sum) * largest * 0x1p15, 0x1p31)
+        << from << " to " << to;
+  }
+}
+
+TEST(ResizeFilter, NarrowedSumsAreExactEnough) {
+  double worst = 0;
+  for (std::int64_t sum = 1; sum < 8'000'000; sum += 1 + sum / 7) {
+    const Narrowing narrowing = narrowing_of(sum);
+    const auto narrowed = [&](std::int64_t bytes) {
+      EXPECT_LE(bytes + narrowing.bias(), std::numeric_limits<std::int32_t>::max());
+      return (bytes + narrowing.bias()) >> narrowing.shift;
+    };
+    EXPECT_EQ(narrowed(0), -32768) << sum;
+    EXPECT_LE(narrowed(255 * sum), 32767) << sum;
+    for (std::int64_t bytes = 0; bytes <= 255 * sum; bytes += 1 + 255 * sum / 1009) {
+      const double mean = static_cast<double>(bytes) / static_cast<double>(sum);
+      const double found = static_cast<double>(narrowed(bytes)) * narrowing.unit;
+      worst = std::max(worst, std::abs(found + narrowing.middle() - mean));
+    }
+  }
+  EXPECT_LT(worst, 0.0039);
+  EXPECT_GT(worst, 0.0030);
 }
 
 }  // namespace

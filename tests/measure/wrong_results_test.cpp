@@ -218,7 +218,7 @@ TEST(WrongResults, OfCropsAndFlipsAreSeen) {
     expect_wrong(flip, "not at all", flip.values);
     const Problem layout(LayoutOp{.to = Layout::Nhwc}, {pixels(dtype, image)});
     expect_wrong(layout, "bytes as they were", layout.changed([&](Tensor64& y) {
-      const auto [n, c, h, w] = y.shape;
+      const auto [n, c, h, w] = y.shape.extents();
       for (std::int64_t i = 0; i < y.shape.elements(); ++i)
         y.values[static_cast<std::size_t>(i / (c * h * w) * c * h * w + i % c * h * w +
                                           i / c % (h * w))] =

@@ -47,13 +47,23 @@ Tensor64 counted(const TensorDesc& desc) {
   return tensor;
 }
 
+/// Returns inputs of floats for the op, and images of YCbCr if it takes them.
+std::vector<Feeds> feeds_of(const Op& op, const Shape& shape) {
+  std::vector<Feeds> all;
+  for (const DType dtype : {DType::Float32, DType::UInt8})
+    for (const Feeds& fed : feeds(op, nchw(dtype, shape)))
+      if (dtype == DType::Float32 || fed[0].desc.shape.is_ycbcr()) all.push_back(fed);
+  return all;
+}
+
 TEST(Op, SamplesAreWhatTheirInferAndAccuracySay) {
   const Shape shape{2, 3, 5, 7};
   for (const std::string& name : op_names())
     for (const Op& op : samples(name, shape))
-      for (const Feeds& fed : feeds(op, nchw(DType::Float32, shape))) {
+      for (const Feeds& fed : feeds_of(op, shape)) {
         SCOPED_TRACE(name);
         const auto s = signature_of(op, fed);
+        if (!s && fed[0].desc.shape.is_ycbcr()) continue;  // begins or ends within a sample
         ASSERT_TRUE(s.has_value());
         std::vector<Tensor64> in, made;
         for (const TensorDesc& desc : s->in) in.push_back(counted(desc));
@@ -78,7 +88,7 @@ TEST(Op, SamplesAreWhatTheirInferAndAccuracySay) {
 
 /// Returns rows [1, 3) of every image.
 Tensor64 two_rows(const Tensor64& all) {
-  const auto [n, c, h, w] = all.shape;
+  const auto [n, c, h, w] = all.shape.extents();
   Tensor64 rows{{n, c, 2, w}, {}};
   for (std::int64_t plane = 0; plane < n * c; ++plane)
     rows.values.insert(rows.values.end(), all.values.begin() + (plane * h + 1) * w,

@@ -24,7 +24,7 @@ TEST(DatasetText, SaysEachRemarkOnce) {
   const std::vector<RemarkedFiles> many{{Remark::HighBytes, 3, {"a.png", "b.png", "c.png"}},
                                         {Remark::Repaired, 5, {"a.jpg", "b.jpg", "c.jpg"}}};
   EXPECT_THAT(
-      remark_texts(many),
+      remark_texts(many, 1000),
       ElementsAre(
           "3 images have 16 bits a sample, of which the upper 8 are used: a.png, b.png, "
           "c.png",
@@ -32,7 +32,7 @@ TEST(DatasetText, SaysEachRemarkOnce) {
           "more"));
   const std::vector<RemarkedFiles> single{{Remark::HighBytes, 1, {"a.png"}},
                                           {Remark::Repaired, 1, {"x.jpg"}}};
-  EXPECT_THAT(remark_texts(single),
+  EXPECT_THAT(remark_texts(single, 7),
               ElementsAre("1 image has 16 bits a sample, of which the upper 8 are used: a.png",
                           "1 image is damaged or unusual, with all its pixels there: x.jpg"));
 }

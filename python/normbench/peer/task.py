@@ -221,6 +221,8 @@ def tensor_of(written: Any) -> Tensor:
             and all(isinstance(extent, int) and extent > 0 for extent in written["shape"]))
     if not fits:
         raise Refused(f"prepare: not a tensor: {json.dumps(written)}")
+    if written.get("pixel_format", "rgb") != "rgb":
+        raise Unsupported(f"images are RGB here, not {written['pixel_format']}")
     return Tensor(written["dtype"], tuple(written["shape"]), written.get("layout", "nchw"),
                   written.get("memory", "pageable"))
 

@@ -1,3 +1,4 @@
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,15 +28,15 @@ class NearlyAlike {
   }
 
  private:
-  using Source = std::tuple<DType, Layout, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+  using Source = std::tuple<DType, Layout, PixelFormat, std::array<std::int64_t, 4>>;
   using Stages = std::vector<std::pair<std::string, OutputPolicy>>;
   using Key = std::tuple<std::int64_t, std::string, std::optional<Source>, Stages>;
 
   static Key key(const CaseResult& result) {
     std::optional<Source> source;
     if (result.source) {
-      const auto& [n, c, h, w] = result.source->shape;
-      source.emplace(result.source->dtype, result.source->layout, n, c, h, w);
+      const Shape& shape = result.source->shape;
+      source.emplace(result.source->dtype, result.source->layout, shape.format, shape.extents());
     }
     Stages stages;
     for (const StageResult& stage : result.stages) stages.emplace_back(stage.op, stage.output);

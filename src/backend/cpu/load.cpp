@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,8 @@ struct Workspace {
   std::vector<std::uint8_t> file;
   DecodeMemory decoding;
   Image decoded, window, fitted;
+  YcbcrImage planes;
+  std::vector<std::byte> fitted_planes;
 };
 
 /// A pool of workspaces. It grows to the number of threads that work at the same time.
@@ -150,6 +153,51 @@ void decode_one(const Load& op, const LeastSize& least, const std::string& file,
   fit(op, space, queue, out);
 }
 
+/// Returns true if the part consists of `samples` whole samples that are there.
+bool is_window(const AxisPart& part, std::int64_t samples, std::int64_t all) {
+  return part.length == static_cast<double>(samples) && part.begin == std::floor(part.begin) &&
+         part.begin >= 0 && part.begin + part.length <= static_cast<double>(all);
+}
+
+/// Resizes or copies a plane of the decoded image to one channel of an output in the format `to`.
+void fit_plane(const Load& op, std::int64_t channel, PixelFormat to, YcbcrImage& image,
+               Queue& queue, const View& out) {
+  const auto [rows, columns] = op.plane_parts(image, channel, to);
+  const View plane = view_of(image, channel);
+  const Shape &size = out.desc.shape, &from = plane.desc.shape;
+  if (!is_window(rows, size.h, from.h) || !is_window(columns, size.w, from.w))
+    return resize_part(plane, rows, columns, out, queue);
+  const View window = crop_view(plane, static_cast<std::int64_t>(rows.begin),
+                                static_cast<std::int64_t>(columns.begin), size.h, size.w);
+  for (std::int64_t y = 0; y < size.h; ++y)
+    std::memcpy(out.data + y * out.desc.strides.h, window.data + y * window.desc.strides.h,
+                static_cast<std::size_t>(size.w));
+}
+
+/// Decodes the planes of one file and fits each of them to `out`. If `out` has no planes, fits them
+/// to its size and converts them.
+void decode_one_by_planes(const Load& op, const LeastSize& least, const std::string& file,
+                          Workspace& space, Queue& queue, const View& out) {
+  with_bytes(op, file, space, queue, [&](std::span<const std::uint8_t> bytes) {
+    const Range range(queue.recorder, RangeKind::Part, "decode", std::ssize(bytes));
+    decode_planes(bytes, space.planes, space.decoding, space.decoded, least);
+  });
+  View fitted = out;
+  if (!out.desc.shape.is_ycbcr()) {
+    const Shape shape{1, out.desc.shape.c, op.height, op.width, PixelFormat::Ycbcr444};
+    fitted.desc = dense(DType::UInt8, Layout::Nchw, shape, Memory::Pageable);
+    space.fitted_planes.resize(static_cast<std::size_t>(fitted.desc.bytes()));
+    fitted.data = space.fitted_planes.data();
+  }
+  {
+    const Range range(queue.recorder, RangeKind::Part, "resize", fitted.desc.bytes());
+    fit_planes(op, space.planes, fitted, queue);
+  }
+  if (out.desc.shape.is_ycbcr()) return;
+  const Range range(queue.recorder, RangeKind::Part, "convert", out.desc.bytes());
+  convert_to_rgb(fitted, out, queue);
+}
+
 /// Returns the message of the exception that `load_image` throws, or "".
 template <class LoadImage>
 std::string reason_of(const LoadImage& load_image) try {
@@ -188,14 +236,18 @@ void load_batch(const Load& op, const ImageWalk& walk, Queue& queue, LoadImage l
   throw_if_broken(names, reasons);
 }
 
-Launch decoding(const Load& op, const LeastSize& least) {
+/// Decodes one file to an image of the output.
+using DecodeOne = void (*)(const Load& op, const LeastSize& least, const std::string& file,
+                           Workspace& space, Queue& queue, const View& out);
+
+Launch decoding(const Load& op, const LeastSize& least, DecodeOne decode) {
   const auto workspaces = std::make_shared<Workspaces>();
-  return [op, least, walk = op.walk(), workspaces](Queue& queue, std::span<const View>,
-                                                   std::span<const View> out, View) {
+  return [op, least, decode, walk = op.walk(), workspaces](Queue& queue, std::span<const View>,
+                                                           std::span<const View> out, View) {
     load_batch(op, walk, queue, [&](std::size_t i, const ImagePlace& place) {
       auto space = workspaces->take();
-      decode_one(op, least, walk.files()[place.file], *space, queue,
-                 image_of(out[0], static_cast<std::int64_t>(i)));
+      decode(op, least, walk.files()[place.file], *space, queue,
+             image_of(out[0], static_cast<std::int64_t>(i)));
       workspaces->give_back(std::move(space));
     });
   };
@@ -204,9 +256,25 @@ Launch decoding(const Load& op, const LeastSize& least) {
 bool accepts_decode(const Load& op, const Signature& s) {
   return op.storage == Storage::Image && s.out[0].is_dense();
 }
-Launch prepare_decode(const Load& op, const Signature&) { return decoding(op, {}); }
+bool accepts_planes(const Load& op, const Signature& s) {
+  return accepts_decode(op, s) && op.format == PixelFormat::Rgb;
+}
 
-Launch prepare_scaled(const Load& op, const Signature&) { return decoding(op, op.least()); }
+/// Decodes in the format of the output.
+DecodeOne suitable(const Load& op) {
+  return op.format == PixelFormat::Rgb ? &decode_one : &decode_one_by_planes;
+}
+Launch prepare_decode(const Load& op, const Signature&) { return decoding(op, {}, suitable(op)); }
+Launch prepare_scaled(const Load& op, const Signature&) {
+  return decoding(op, op.least(), suitable(op));
+}
+/// Decodes to planes, which are smaller than pixels, and converts them after they were resized.
+Launch prepare_planes(const Load& op, const Signature&) {
+  return decoding(op, {}, &decode_one_by_planes);
+}
+Launch prepare_scaled_planes(const Load& op, const Signature&) {
+  return decoding(op, op.least(), &decode_one_by_planes);
+}
 
 /// Reads the pixels of files that need no decoding. Files with several images stay open or mapped
 /// between calls, but at most 256 of them. If pages are to be dropped from the page cache, no file
@@ -280,18 +348,30 @@ Launch prepare_stored(const Load& op, const Signature&) {
 /// size of the output. They differ because different filters made them smaller.
 constexpr double scaled_psnr_db = 28;
 
-Kernel scaled_row() {
-  Kernel kernel = row<Load, accepts_decode, prepare_scaled>("scaled");
-  kernel.psnr_db = scaled_psnr_db;
+/// The same for a photograph whose planes are resized before they are converted to RGB. The results
+/// differ because libjpeg first upsamples chroma with a filter of its own.
+constexpr double planes_psnr_db = 34;
+
+constexpr Kernel with_psnr(Kernel kernel, double psnr_db) {
+  kernel.psnr_db = psnr_db;
   return kernel;
 }
 
 }  // namespace
 
+void fit_planes(const Load& op, YcbcrImage& image, const View& to, Queue& queue) {
+  for (std::int64_t c = 0; c < to.desc.shape.c; ++c)
+    fit_plane(op, c, to.desc.shape.format, image, queue, plane_view(to, c));
+}
+
 std::span<const Kernel> load_rows() {
-  static const std::array rows{reference_row(Load::name),
-                               row<Load, accepts_decode, prepare_decode>("decode"), scaled_row(),
-                               row<Load, accepts_stored, prepare_stored>("stored")};
+  static const std::array rows{
+      reference_row(Load::name),
+      row<Load, accepts_decode, prepare_decode>("decode"),
+      with_psnr(row<Load, accepts_decode, prepare_scaled>("scaled"), scaled_psnr_db),
+      with_psnr(row<Load, accepts_planes, prepare_planes>("planes"), planes_psnr_db),
+      with_psnr(row<Load, accepts_planes, prepare_scaled_planes>("scaled_planes"), scaled_psnr_db),
+      row<Load, accepts_stored, prepare_stored>("stored")};
   return rows;
 }
 

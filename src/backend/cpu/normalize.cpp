@@ -20,7 +20,7 @@ Constants2 multiply_add(const Normalize& op, std::int64_t channels) {
 }
 
 bool accepts_fused(const Normalize& op, const Signature& s) {
-  return fma_function(s.in[0].dtype, op.to, Stores::Normal) != nullptr &&
+  return !has_ycbcr(s) && fma_function(s.in[0].dtype, op.to, Stores::Normal) != nullptr &&
          walkable(s.in[0], s.out[0]);
 }
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
-#include <span>
+#include <optional>
 
 namespace normbench {
 namespace {
@@ -16,7 +17,12 @@ constexpr std::int64_t most_shared_taps = 64;
 /// input pixel reach a third output pixel.
 constexpr double smallest_weight = 0x1p-40;
 
-constexpr double largest_byte = 255;
+constexpr std::int64_t largest_weight = std::numeric_limits<std::int16_t>::max();
+/// Bytes weighted by whole numbers with this sum fit into 32 bits.
+constexpr std::int64_t largest_sum = std::numeric_limits<std::int32_t>::max() / 256;
+/// Numbers that are at most this far from whole numbers count as whole. The weights that follow are
+/// then exact enough for `byte_resize_error`.
+constexpr double rounding_error = 1e-6;
 
 bool has_shares(const Filter& filter) {
   const std::vector<Filter::Pixel>& pixels = filter.pixels;
@@ -26,102 +32,135 @@ bool has_shares(const Filter& filter) {
   return true;
 }
 
-/// Returns the shares of `from` input pixels in a filter that has them. `weights` are those of all
-/// taps.
-template <class Weight>
-Shares<Weight> shares_of(const Filter& filter, const std::vector<Weight>& weights,
-                         std::int64_t from) {
-  const std::vector<Filter::Pixel>& pixels = filter.pixels;
-  Shares<Weight> shares;
+/// Returns the shares of `from` input pixels in a filter that has them.
+Shares shares_of(const Filter& filter, std::int64_t from) {
+  Shares shares;
   shares.before.resize(static_cast<std::size_t>(from));
   shares.after.resize(static_cast<std::size_t>(from));
-  for (std::size_t k = 0; k < pixels.size(); ++k)
-    for (std::int64_t tap = pixels[k].begin; tap < pixels[k].end; ++tap) {
-      const std::int64_t pixel = pixels[k].first + tap - pixels[k].begin;
-      const bool is_after = k + 1 == pixels.size() || pixel < pixels[k + 1].first;
-      auto& of_pixels = is_after ? shares.after : shares.before;
-      of_pixels[static_cast<std::size_t>(pixel)] = weights[static_cast<std::size_t>(tap)];
+  for (std::int64_t k = 0; k < std::ssize(filter.pixels); ++k) {
+    const Filter::Pixel& pixel = filter.pixels[static_cast<std::size_t>(k)];
+    for (std::int64_t p = pixel.first; p < pixel.past_last(); ++p) {
+      std::vector<float>& weights = p < filter.first_of(k + 1) ? shares.after : shares.before;
+      weights[static_cast<std::size_t>(p)] =
+          filter.weights[static_cast<std::size_t>(pixel.begin + p - pixel.first)];
     }
+  }
   return shares;
 }
 
-/// Multiplies the weights of an output pixel, whose sum is 1, by `sum` and rounds them to whole
-/// numbers with that sum. If rounding to the nearest gives another sum, the weights with the
-/// largest errors are rounded the other way. Returns the largest error of a weighted mean of bytes
-/// that follows.
-double round_weights(std::span<const double> weights, int sum, std::span<std::int16_t> to) {
-  std::vector<double> errors(weights.size());
-  int missing = sum;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    to[i] = static_cast<std::int16_t>(std::lrint(weights[i] * sum));
-    errors[i] = to[i] - weights[i] * sum;
-    missing -= to[i];
+/// A unit in which all distances between the centres of input and output pixels are whole numbers.
+/// An input pixel is 2 * `half` units long. Output pixel 0 begins `begin` units after input pixel
+/// 0, and output pixels are 2 * `half_step` units long.
+struct Units {
+  std::int64_t half, begin, half_step;
+
+  /// Returns the half-width of the triangle.
+  std::int64_t reach() const { return 2 * std::max(half, half_step); }
+  /// Returns the weight of input pixel p in output pixel k.
+  std::int64_t weight(std::int64_t k, std::int64_t p) const {
+    const std::int64_t distance = half * (2 * p + 1) - begin - half_step * (2 * k + 1);
+    return std::max<std::int64_t>(0, reach() - std::abs(distance));
   }
-  for (const int step = missing > 0 ? 1 : -1; missing != 0; missing -= step) {
-    const auto [lowest, highest] = std::ranges::minmax_element(errors);
-    const auto worst = (step > 0 ? lowest : highest) - errors.begin();
-    errors[static_cast<std::size_t>(worst)] += step;
-    to[static_cast<std::size_t>(worst)] += static_cast<std::int16_t>(step);
-  }
-  double above = 0, below = 0;  // the sum of errors is 0, but pixels may be 0 where it is below
-  for (const double error : errors) (error > 0 ? above : below) += std::abs(error);
-  return std::max(above, below) / sum * largest_byte;
+};
+
+bool is_whole(double number, double error) {
+  return std::abs(number - std::round(number)) <= error;
 }
 
-/// Returns the largest sum of an output pixel's weights for which the weights, as whole numbers,
-/// fit into 16 bits, and weighted sums of bytes into 32 bits.
-int sum_of_weights(double largest_weight) {
-  constexpr double most = std::numeric_limits<std::int16_t>::max() - 1;  // may be rounded up
-  constexpr double largest_sum = 1 << 22;
-  return static_cast<int>(std::min(largest_sum, most / largest_weight));
-}
-
-/// Sets the weights as whole numbers, if they are exact enough. `weights` are the exact ones.
-void set_fixed(Filter& filter, const std::vector<double>& weights, std::int64_t from) {
-  const int sum = sum_of_weights(std::ranges::max(weights));
-  std::vector<std::int16_t> rounded(weights.size());
-  for (const Filter::Pixel& pixel : filter.pixels) {
-    const auto begin = static_cast<std::size_t>(pixel.begin),
-               count = static_cast<std::size_t>(pixel.end - pixel.begin);
-    const double error = round_weights(std::span(weights).subspan(begin, count), sum,
-                                       std::span(rounded).subspan(begin, count));
-    if (error > largest_fixed_error) return;
+/// Returns the largest units in which the distances are whole numbers. Returns nothing if weights
+/// in these units may not fit into 16 bits.
+std::optional<Units> units_of(std::int64_t to, const AxisPart& part) {
+  const double scale = part.length / static_cast<double>(to);
+  const double error = rounding_error / static_cast<double>(2 * to);
+  for (std::int64_t half = 1;; ++half) {
+    const auto halves = static_cast<double>(half);
+    const double step = halves * scale, begin = 2 * halves * part.begin;
+    if (2 * (std::max(halves, step) + halves) > largest_weight) return std::nullopt;
+    if (is_whole(step, error) && is_whole(begin, rounding_error))
+      return Units{half, std::llround(begin), std::llround(step)};
   }
-  filter.fixed = shares_of(filter, rounded, from);
-  filter.unit = 1 / static_cast<float>(sum);
 }
 
-/// Makes a filter, and stores the exact weights of its taps in `weights`.
-Filter make(std::int64_t from, std::int64_t to, const AxisPart& part,
-            std::vector<double>& weights) {
+/// Returns the weights of the filter in these units. Returns no weights if sums of weighted bytes
+/// may not fit into 32 bits.
+WholeWeights whole_weights(const Filter& filter, const Units& units) {
+  WholeWeights whole;
+  for (const Filter::Pixel& pixel : filter.pixels)
+    whole.pairs = std::max(whole.pairs, (pixel.past_last() + 1) / 2 - pixel.first / 2);
+  for (std::int64_t k = 0; k < std::ssize(filter.pixels); ++k) {
+    const Filter::Pixel& pixel = filter.pixels[static_cast<std::size_t>(k)];
+    const std::int64_t begin = std::ssize(whole.weights), first_pair = pixel.first / 2;
+    std::int64_t sum = 0;
+    for (std::int64_t p = 2 * first_pair; p < 2 * (first_pair + whole.pairs); ++p) {
+      const bool is_tap = pixel.first <= p && p < pixel.past_last();
+      const std::int64_t weight = is_tap ? units.weight(k, p) : 0;
+      whole.weights.push_back(static_cast<std::int16_t>(weight));
+      sum += weight;
+    }
+    if (sum > largest_sum) return {};
+    whole.pixels.push_back(
+        {first_pair, begin, sum, 1 / static_cast<float>(sum), narrowing_of(sum)});
+  }
+  constexpr std::int64_t largest_sum_of_words = std::numeric_limits<std::uint16_t>::max();
+  whole.pairs_per_sum = largest_sum_of_words / (2 * units.reach());
+  return whole;
+}
+
+/// Returns the first run of the input pixels [begin, end) in output pixel k and the one before it.
+EvenRun first_run(const Units& units, std::int64_t k, std::int64_t begin, std::int64_t end) {
+  const auto before = [&](std::int64_t p) { return k == 0 ? 0 : units.weight(k - 1, p); };
+  const auto after = [&](std::int64_t p) { return units.weight(k, p); };
+  const auto step = [&](auto weight, std::int64_t p) { return weight(p - 1) - weight(p); };
+  std::int64_t past = begin + 1;
+  while (past < std::min(end, begin + most_pixels_of_a_run) &&
+         step(before, past) == step(before, begin + 1) &&
+         step(after, past) == step(after, begin + 1))
+    ++past;
+  const auto weights = [&](auto weight) {
+    const std::int64_t factor = past == begin + 1 ? 0 : step(weight, begin + 1);
+    return EvenRun::Weights{static_cast<std::int16_t>(weight(past - 1) - factor),
+                            static_cast<std::int16_t>(factor)};
+  };
+  return {.pixels = past - begin, .before = weights(before), .after = weights(after)};
+}
+
+void set_runs(const Filter& filter, const Units& units, WholeWeights& whole) {
+  for (std::int64_t k = 0; k <= std::ssize(filter.pixels); ++k) {
+    whole.first_run.push_back(whole.runs.size());
+    if (k == std::ssize(filter.pixels)) return;
+    for (std::int64_t p = filter.first_of(k); p < filter.first_of(k + 1);) {
+      whole.runs.push_back(first_run(units, k, p, filter.first_of(k + 1)));
+      p += whole.runs.back().pixels;
+    }
+  }
+}
+
+}  // namespace
+
+Narrowing narrowing_of(std::int64_t sum) {
+  int shift = 0;
+  while (255 * sum + (std::int64_t{1} << shift >> 1) >= std::int64_t{65536} << shift) ++shift;
+  return {shift, static_cast<float>(std::ldexp(1 / static_cast<double>(sum), shift))};
+}
+
+Filter make_filter(std::int64_t from, std::int64_t to, const AxisPart& part, DType dtype) {
   const auto counts = [](double weight) { return weight > smallest_weight; };
   Filter filter;
   for (const Taps& taps : triangle_filter(from, to, part)) {
     const auto first = std::ranges::find_if(taps.weights, counts);
     const auto past_last = std::find_if(taps.weights.rbegin(), taps.weights.rend(), counts).base();
-    const std::int64_t begin = std::ssize(weights);
-    weights.insert(weights.end(), first, past_last);
+    const std::int64_t begin = std::ssize(filter.weights);
+    filter.weights.insert(filter.weights.end(), first, past_last);
     filter.pixels.push_back(
-        {taps.first + (first - taps.weights.begin()), begin, std::ssize(weights)});
-    filter.most_taps = std::max(filter.most_taps, std::ssize(weights) - begin);
+        {taps.first + (first - taps.weights.begin()), begin, std::ssize(filter.weights)});
+    filter.most_taps = std::max(filter.most_taps, std::ssize(filter.weights) - begin);
   }
-  filter.weights.assign(weights.begin(), weights.end());
-  return filter;
-}
-
-}  // namespace
-
-Filter make_filter(std::int64_t from, std::int64_t to, const AxisPart& part) {
-  std::vector<double> weights;
-  return make(from, to, part, weights);
-}
-
-Filter make_shared_filter(std::int64_t from, std::int64_t to, const AxisPart& part, DType dtype) {
-  std::vector<double> weights;
-  Filter filter = make(from, to, part, weights);
-  if (!has_shares(filter)) return filter;
-  filter.shares = shares_of(filter, filter.weights, from);
-  if (dtype == DType::UInt8) set_fixed(filter, weights, from);
+  if (has_shares(filter)) filter.shares = shares_of(filter, from);
+  if (dtype != DType::UInt8) return filter;
+  const std::optional<Units> units = units_of(to, part);
+  if (!units) return filter;
+  filter.whole = whole_weights(filter, *units);
+  if (!filter.whole.empty() && !filter.shares.empty()) set_runs(filter, *units, filter.whole);
   return filter;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/enums.h"
@@ -11,13 +12,78 @@
 namespace normbench {
 
 /// The weights of each input pixel in two neighbouring output pixels. From the first input pixel of
-/// output k + 1 to the first input pixel of output k + 2, `before` has the weights in k and `after`
-/// has the weights in k + 1.
-template <class Weight>
+/// output k to the first input pixel of output k + 1, `before` has the weights in k - 1 and `after`
+/// has the weights in k.
 struct Shares {
-  std::vector<Weight> before, after;
+  std::vector<float> before, after;
 
   bool empty() const { return before.empty(); }
+};
+
+/// Neighbouring input pixels whose weights in an output pixel, and in the one before it, are
+/// equally far apart. If the pixels are numbered `pixels`, ..., 2, 1, the weight of a pixel is a
+/// constant plus a multiple of its number.
+struct EvenRun {
+  struct Weights {
+    std::int16_t constant = 0, factor = 0;
+  };
+  static_assert(sizeof(Weights) == 2 * sizeof(std::int16_t));  // kernels load both at once
+  std::int64_t pixels = 0;
+  Weights before = {}, after = {};
+};
+
+/// A run has at most this number of pixels. Bytes multiplied by the numbers of their pixels then
+/// have a sum that fits into 16 bits.
+constexpr std::int64_t most_pixels_of_a_run = 15;
+
+/// How a weighted sum of bytes becomes a number of 16 bits: sum / 2^shift - 32768, rounded. With so
+/// many bits the number is at most 0.0039 of a byte from the weighted mean.
+struct Narrowing {
+  int shift;
+  float unit;  // bytes that a difference of 1 between two narrowed numbers is worth
+
+  /// Returns the number that is added to a sum before it is shifted.
+  std::int32_t bias() const {
+    return static_cast<std::int32_t>((std::int64_t{1} << shift >> 1) -
+                                     (std::int64_t{32768} << shift));
+  }
+  /// Returns the byte that is narrowed to 0.
+  float middle() const { return 32768 * unit; }
+};
+
+/// Returns the narrowing of bytes weighted by whole numbers with this sum.
+Narrowing narrowing_of(std::int64_t sum);
+
+/// The weights of a filter as whole numbers. They are exact: divided by `Pixel::sum`, they are the
+/// weights of the op.
+struct WholeWeights {
+  /// The weights of an output pixel are weights[begin], weights[begin + 1] and so on, for `pairs`
+  /// pairs of input pixels. A pair begins at an even input pixel.
+  struct Pixel {
+    std::int64_t first_pair, begin, sum;
+    float unit;  // 1 / sum
+    Narrowing narrowing;
+  };
+  std::vector<Pixel> pixels;
+  std::vector<std::int16_t> weights;
+  /// All output pixels have the same number of pairs, so that loops over them are predicted.
+  /// Weights of 0 fill them up.
+  std::int64_t pairs = 0;
+  /// The sums of this number of pairs of 16-bit numbers, weighted by any weights of the filter, fit
+  /// into 32 bits.
+  std::int64_t pairs_per_sum = 0;
+  /// The same weights in runs. The runs [first_run[k], first_run[k + 1]) go from the first input
+  /// pixel of output k to the first input pixel of output k + 1. Empty where `Filter::shares` is.
+  std::vector<EvenRun> runs = {};
+  std::vector<std::size_t> first_run = {};
+
+  bool empty() const { return pixels.empty(); }
+  /// Returns the runs of an output pixel. There are none if there is no such output pixel.
+  std::span<const EvenRun> runs_of(std::int64_t output) const {
+    const auto k = static_cast<std::size_t>(output);
+    if (k + 1 >= first_run.size()) return {};
+    return std::span(runs).subspan(first_run[k], first_run[k + 1] - first_run[k]);
+  }
 };
 
 /// The taps of each output pixel along an axis. The weights [begin, end) of a pixel apply to the
@@ -35,22 +101,22 @@ struct Filter {
   std::int64_t most_taps = 0;
   /// Empty if an input pixel has weights in more than two output pixels, as along an axis that
   /// grows by much, or if there are so many taps that their sum must be split to be exact.
-  Shares<float> shares = {};
-  /// `shares` as multiples of `unit`. Empty if weighted means of bytes would then be off by more
-  /// than `largest_fixed_error`.
-  Shares<std::int16_t> fixed = {};
-  float unit = 0;
+  Shares shares = {};
+  /// Empty if the dtype is not uint8, or if the weights are not multiples of a number that is large
+  /// enough for them to fit into 16 bits.
+  WholeWeights whole = {};
+
+  /// Returns the first input pixel of an output pixel. Returns the end of all input pixels if there
+  /// is no such output pixel.
+  std::int64_t first_of(std::int64_t output) const {
+    return output < static_cast<std::int64_t>(pixels.size())
+               ? pixels[static_cast<std::size_t>(output)].first
+               : pixels.back().past_last();
+  }
 };
 
-/// Together with the float32 sums along the other axis, which are off by at most 0.00099 (gamma(65)
-/// times 255, see ops/resize.cpp), this stays below `byte_resize_error`.
-constexpr double largest_fixed_error = 0.004;
-
 /// Returns the filter that computes `to` output pixels from `part` of an axis of `from` input
-/// pixels, without shares.
-Filter make_filter(std::int64_t from, std::int64_t to, const AxisPart& part);
-
-/// Returns the same filter with its shares, and for uint8 with its shares as whole numbers.
-Filter make_shared_filter(std::int64_t from, std::int64_t to, const AxisPart& part, DType dtype);
+/// pixels.
+Filter make_filter(std::int64_t from, std::int64_t to, const AxisPart& part, DType dtype);
 
 }  // namespace normbench

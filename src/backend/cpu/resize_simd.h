@@ -10,11 +10,13 @@
 namespace normbench {
 
 /// Planes of contiguous rows. A pixel has `group` interleaved channels. `group` is 1 if each
-/// channel is a plane.
+/// channel is a plane. The distances are in elements.
 struct ResizePlanes {
   const std::byte* in;
   std::byte* out;
   std::int64_t group, in_height, in_width, out_height, out_width;
+  std::int64_t in_stride;            // from a row of the input to the next
+  std::int64_t in_plane, out_plane;  // from a plane to the next
 };
 
 /// Computes output rows [begin, end), counted over all planes.

@@ -7,127 +7,213 @@
 #define NORMBENCH_SPREAD_BYTES_INL_H_
 #endif
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
-#include "backend/cpu/resize_simd.h"
+#include "backend/cpu/resize_filter.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The scalar instruction set has no operations that interleave bytes.
-constexpr bool kSpreadsBytes = HWY_TARGET != HWY_SCALAR;
+constexpr bool kSumsBytes = HWY_TARGET != HWY_SCALAR;
 
 using Sums = hn::ScalableTag<std::int32_t>;
 
 /// The columns that are summed at once: the bytes of a vector.
 HWY_INLINE std::int64_t chunk_columns() { return 4 * static_cast<std::int64_t>(hn::Lanes(Sums())); }
 
-/// Returns where the sums of column `c` are stored. spread_bytes() keeps four neighbouring columns
-/// together. The four vectors of a chunk have the first, second, third and last four columns of
-/// each 16.
-HWY_INLINE std::int64_t place_of_column(std::int64_t c) {
-  const std::int64_t chunk = c / chunk_columns() * chunk_columns(), four = (c - chunk) / 4;
-  return chunk + four % 4 * (chunk_columns() / 4) + four / 4 * 4 + c % 4;
-}
-
-/// Sums of the bytes of a chunk of columns, weighted by whole numbers.
+/// Returns a vector that repeats two weights, numbers of 16 bits that lie side by side.
 template <class D>
-struct ByteSums {
-  hn::Vec<D> sums[4];
-
-  /// Adds two rows. `weights` has their two weights again and again. `pairs` has the bytes of both
-  /// rows as 16-bit numbers, interleaved.
-  template <class Pairs>
-  HWY_INLINE void add(const Pairs (&pairs)[4], Pairs weights) {
-    for (int i = 0; i < 4; ++i) {
-      // Instruction sets other than those of x86 sum the odd columns separately.
-      auto odd = hn::Zero(D());
-      const auto even = ReorderWidenMulAccumulate(D(), pairs[i], weights, sums[i], odd);
-      sums[i] = RearrangeToOddPlusEven(even, odd);
-    }
-  }
-};
-
-/// Returns two weights as one number, the first in its lower half.
-HWY_INLINE std::int32_t two_weights(const std::int16_t* weights) {
+HWY_INLINE hn::Vec<hn::Repartition<std::int16_t, D>> two_weights(D d, const void* weights) {
   std::int32_t both;
   std::memcpy(&both, weights, sizeof(both));
-  return both;
+  return BitCast(hn::Repartition<std::int16_t, D>(), hn::Set(d, both));
 }
 
-/// Spreads a chunk of columns of `rows` input rows. `at(row)` returns the bytes of an input row.
-template <bool Before, bool After, class D, class At>
-HWY_INLINE void spread_chunk(D d, const Filter& filter, std::int64_t first, std::int64_t rows,
-                             At at, float* before, float* after) {
+/// Adds to each 32-bit sum the products of two neighbouring 16-bit numbers and their weights.
+template <class D, class Words>
+HWY_INLINE hn::Vec<D> add_products(D d, hn::Vec<D> sums, Words a, Words weights) {
+  // Instruction sets other than those of x86 sum the odd products separately.
+  auto odd = hn::Zero(d);
+  const auto even = ReorderWidenMulAccumulate(d, a, weights, sums, odd);
+  return RearrangeToOddPlusEven(even, odd);
+}
+
+/// Narrows and stores a chunk of columns. `sums` has four vectors of sums plus Narrowing::bias():
+/// the first and the second four of the columns 0 to 7 of each 16, and those of the columns 8
+/// to 15. So the first half of the chunk has the columns 0 to 7 of each 16, and the second half the
+/// others.
+template <class D>
+HWY_INLINE void store_narrowed(D, const hn::Vec<D> (&sums)[4], int shift, std::int16_t* out) {
+  const hn::Repartition<std::int16_t, D> words;
+  for (int i = 0; i < 2; ++i)
+    StoreU(ReorderDemote2To(words, ShiftRightSame(sums[2 * i], shift),
+                            ShiftRightSame(sums[2 * i + 1], shift)),
+           words, out + i * static_cast<std::int64_t>(hn::Lanes(words)));
+}
+
+constexpr std::int64_t kLine = 64;  // bytes of a line of the cache
+static_assert(HWY_MAX_BYTES <= kLine);
+
+/// A place in an input row.
+struct RowPlace {
+  const std::uint8_t* at;
+  std::int64_t stride;  // from one row to the next
+  std::int64_t ahead;   // from a row to the one that is fetched into the cache meanwhile
+};
+
+/// Spreads a chunk of columns of the input rows in `runs`, from `in` on. With Fetch, a line of each
+/// row ahead is fetched into the second-level cache. If Rows is not 0, it is the number of rows,
+/// and they are one run.
+template <bool Before, bool After, bool Fetch, int Rows, class D>
+HWY_INLINE void spread_chunk(D d, std::span<const EvenRun> runs, RowPlace in, Narrowing to_before,
+                             Narrowing to_after, std::int16_t* before, std::int32_t* sums) {
   const hn::Repartition<std::uint8_t, D> bytes;
   const hn::Repartition<std::int16_t, D> words;
-  const hn::Repartition<float, D> floats;
   const auto zero = hn::Zero(bytes);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  ByteSums<D> ending, starting;
+  hn::Vec<D> ending[4], starting[4];
   for (int i = 0; i < 4; ++i) {
-    if constexpr (Before) ending.sums[i] = BitCast(d, hn::LoadU(floats, before + i * lanes));
-    starting.sums[i] = hn::Zero(d);
+    if constexpr (Before) ending[i] = hn::LoadU(d, sums + i * lanes);
+    if constexpr (After) starting[i] = hn::Set(d, to_after.bias());
   }
-  const auto add = [&](auto a, auto b, std::int32_t to_before, std::int32_t to_after) HWY_ATTR {
-    const auto low = InterleaveLower(bytes, a, b), high = InterleaveUpper(bytes, a, b);
-    const hn::Vec<decltype(words)> pairs[4] = {BitCast(words, InterleaveLower(bytes, low, zero)),
-                                               BitCast(words, InterleaveUpper(bytes, low, zero)),
-                                               BitCast(words, InterleaveLower(bytes, high, zero)),
-                                               BitCast(words, InterleaveUpper(bytes, high, zero))};
-    if constexpr (Before) ending.add(pairs, BitCast(words, hn::Set(d, to_before)));
-    if constexpr (After) starting.add(pairs, BitCast(words, hn::Set(d, to_after)));
+  const auto next = [&]() HWY_ATTR {
+    // The first-level cache has no room for rows that are used so much later.
+    if constexpr (Fetch) __builtin_prefetch(in.at + in.ahead, 0, 2);
+    const auto row = hn::LoadU(bytes, in.at);
+    in.at += in.stride;
+    return row;
   };
-  const std::int16_t* const to_before = filter.fixed.before.data() + first;
-  const std::int16_t* const to_after = filter.fixed.after.data() + first;
-  std::int64_t row = 0;
-  for (; row + 2 <= rows; row += 2)
-    add(at(row), at(row + 1), two_weights(to_before + row), two_weights(to_after + row));
-  if (row < rows)
-    add(at(row), zero, static_cast<std::uint16_t>(to_before[row]),
-        static_cast<std::uint16_t>(to_after[row]));
-  for (int i = 0; i < 4; ++i) {
-    if constexpr (Before)
-      hn::StoreU(hn::Mul(ConvertTo(floats, ending.sums[i]), hn::Set(floats, filter.unit)), floats,
-                 before + i * lanes);
-    if constexpr (After) hn::StoreU(BitCast(floats, starting.sums[i]), floats, after + i * lanes);
+  const auto spread_run = [&](const EvenRun& run, std::int64_t rows) HWY_ATTR {
+    const auto first = next();
+    // Adding up the sums so far multiplies each row by its number.
+    auto low = BitCast(words, InterleaveLower(bytes, first, zero)), low_ramp = low;
+    auto high = BitCast(words, InterleaveUpper(bytes, first, zero)), high_ramp = high;
+    for (std::int64_t row = 1; row < rows; ++row) {
+      const auto other = next();
+      low = hn::Add(low, BitCast(words, InterleaveLower(bytes, other, zero)));
+      high = hn::Add(high, BitCast(words, InterleaveUpper(bytes, other, zero)));
+      low_ramp = hn::Add(low_ramp, low);
+      high_ramp = hn::Add(high_ramp, high);
+    }
+    const hn::Vec<decltype(words)> both[4] = {
+        InterleaveLower(words, low, low_ramp), InterleaveUpper(words, low, low_ramp),
+        InterleaveLower(words, high, high_ramp), InterleaveUpper(words, high, high_ramp)};
+    const auto weights_before = two_weights(d, &run.before);
+    const auto weights_after = two_weights(d, &run.after);
+    for (int i = 0; i < 4; ++i) {
+      if constexpr (Before) ending[i] = add_products(d, ending[i], both[i], weights_before);
+      if constexpr (After) starting[i] = add_products(d, starting[i], both[i], weights_after);
+    }
+  };
+  if constexpr (Rows > 0) {
+    spread_run(runs[0], Rows);
+  } else {
+    for (const EvenRun& run : runs) spread_run(run, run.pixels);
   }
+  if constexpr (Before) store_narrowed(d, ending, to_before.shift, before);
+  if constexpr (After)
+    for (int i = 0; i < 4; ++i) hn::StoreU(starting[i], d, sums + i * lanes);
 }
 
-/// Does what spread() does, for bytes and with weights that are whole numbers (Filter::fixed).
-/// Until an output row is complete, it has sums of whole numbers, in the bits of its floats. The
-/// columns of output rows lie as place_of_column() says, and they are padded to whole chunks. `in`
-/// has `elements` of each input row from `first` on. `d` is Sums: with a template parameter, the
-/// scalar instruction set does not compile it.
-template <bool Before, bool After, class D>
-HWY_INLINE void spread_bytes(D d, const std::uint8_t* in, std::int64_t stride, const Filter& filter,
-                             std::int64_t first, std::int64_t rows, std::int64_t elements,
-                             float* before, float* after) {
-  const hn::Repartition<std::uint8_t, D> bytes;
-  const std::int64_t chunk = chunk_columns();
+/// Calls `chunk<Fetch>(place, i)` for each chunk of columns, from column i on. `in` has `elements`
+/// of each of `rows` input rows. `rest` has a line for each row.
+template <class Chunk>
+HWY_INLINE void for_chunks(const std::uint8_t* in, std::int64_t stride, std::int64_t rows,
+                           std::int64_t elements, std::uint8_t* rest, Chunk chunk) {
   std::int64_t i = 0;
-  for (; i + chunk <= elements; i += chunk)
-    spread_chunk<Before, After>(
-        d, filter, first, rows,
-        [&](std::int64_t row) HWY_ATTR {
-          hwy::Prefetch(in + (row + rows) * stride + i);  // of the rows that come next
-          return hn::LoadU(bytes, in + row * stride + i);
-        },
-        before + i, after + i);
+  for (; i + kLine <= elements; i += kLine) {
+    chunk.template operator()<true>({in + i, stride, rows * stride}, i);
+    for (std::int64_t k = chunk_columns(); k < kLine; k += chunk_columns())
+      chunk.template operator()<false>({in + i + k, stride, 0}, i + k);
+  }
   if (i == elements) return;
-  HWY_ALIGN std::uint8_t rest[HWY_MAX_BYTES] = {};
-  spread_chunk<Before, After>(
-      d, filter, first, rows,
-      [&](std::int64_t row) HWY_ATTR {
-        std::memcpy(rest, in + row * stride + i, static_cast<std::size_t>(elements - i));
-        return hn::LoadU(bytes, rest);
-      },
-      before + i, after + i);
+  for (std::int64_t row = 0; row < rows; ++row)
+    std::memcpy(rest + row * kLine, in + row * stride + i, static_cast<std::size_t>(elements - i));
+  for (std::int64_t k = 0; i + k < elements; k += chunk_columns())
+    chunk.template operator()<false>({rest + k, kLine, 0}, i + k);
+}
+
+/// The work of a call of spread_bytes(). `rest` has a line of the cache for each input row.
+struct Spreading {
+  const std::uint8_t* in;  // the first of the input rows
+  std::int64_t stride, elements;
+  std::span<const EvenRun> runs;
+  std::uint8_t* rest;
+  Narrowing to_before, to_after;
+  std::int16_t* before;  // columns lie as store_narrowed() leaves them; padded to whole chunks
+  std::int32_t* sums;    // padded to whole chunks
+};
+
+template <bool Before, bool After, int Rows, class D>
+HWY_INLINE void spread_rows(D d, Spreading s, std::int64_t rows) {
+  for_chunks(s.in, s.stride, rows, s.elements, s.rest,
+             [&]<bool Fetch>(RowPlace place, std::int64_t i) HWY_ATTR {
+               spread_chunk<Before, After, Fetch, Rows>(d, s.runs, place, s.to_before, s.to_after,
+                                                        s.before + i, s.sums + i);
+             });
+}
+
+/// Spreads the input rows in `s.runs` over two output rows. Adds their sum, weighted for the first
+/// one, to `s.sums` and stores it in `s.before`, narrowed. Stores their sum, weighted for the
+/// second one, in `s.sums`. Without Before or After, leaves out that output row. `d` is Sums: with
+/// a template parameter, the scalar instruction set does not compile it.
+template <bool Before, bool After, class D>
+HWY_INLINE void spread_bytes(D d, const Spreading& s) {
+  std::int64_t rows = 0;
+  for (const EvenRun& run : s.runs) rows += run.pixels;
+  // The common numbers of rows are known to the compiler, which leaves out the loops over them.
+  if constexpr (Before && After) switch (s.runs.size() == 1 ? rows : 0) {
+      case 1:
+        return spread_rows<Before, After, 1>(d, s, rows);
+      case 2:
+        return spread_rows<Before, After, 2>(d, s, rows);
+      case 3:
+        return spread_rows<Before, After, 3>(d, s, rows);
+      case 4:
+        return spread_rows<Before, After, 4>(d, s, rows);
+      case 5:
+        return spread_rows<Before, After, 5>(d, s, rows);
+      case 6:
+        return spread_rows<Before, After, 6>(d, s, rows);
+    }
+  spread_rows<Before, After, 0>(d, s, rows);
+}
+
+/// Stores the sum of `taps` input rows, weighted by `weights`, in `out`, narrowed. The other
+/// parameters are as in Spreading.
+template <class D>
+HWY_INLINE void blend_bytes(D d, const std::uint8_t* in, std::int64_t stride,
+                            const std::int16_t* weights, std::int64_t taps, std::int64_t elements,
+                            std::uint8_t* rest, Narrowing narrowing, std::int16_t* out) {
+  const hn::Repartition<std::uint8_t, D> bytes;
+  const hn::Repartition<std::int16_t, D> words;
+  const auto zero = hn::Zero(bytes);
+  for_chunks(in, stride, taps, elements, rest, [&]<bool>(RowPlace place, std::int64_t i) HWY_ATTR {
+    hn::Vec<D> sums[4];
+    for (int k = 0; k < 4; ++k) sums[k] = hn::Set(d, narrowing.bias());
+    const auto add = [&](auto a, auto b, auto two) HWY_ATTR {
+      const auto low = InterleaveLower(bytes, a, b), high = InterleaveUpper(bytes, a, b);
+      const hn::Vec<decltype(words)> pairs[4] = {
+          BitCast(words, InterleaveLower(bytes, low, zero)),
+          BitCast(words, InterleaveUpper(bytes, low, zero)),
+          BitCast(words, InterleaveLower(bytes, high, zero)),
+          BitCast(words, InterleaveUpper(bytes, high, zero))};
+      for (int k = 0; k < 4; ++k) sums[k] = add_products(d, sums[k], pairs[k], two);
+    };
+    const auto row = [&](std::int64_t tap)
+                         HWY_ATTR { return hn::LoadU(bytes, place.at + tap * place.stride); };
+    std::int64_t tap = 0;
+    for (; tap + 2 <= taps; tap += 2) add(row(tap), row(tap + 1), two_weights(d, weights + tap));
+    const std::int16_t last[] = {tap < taps ? weights[tap] : std::int16_t{0}, 0};
+    if (tap < taps) add(row(tap), zero, two_weights(d, last));
+    store_narrowed(d, sums, narrowing.shift, out + i);
+  });
 }
 
 }  // namespace normbench::HWY_NAMESPACE

@@ -22,7 +22,7 @@ constexpr std::int64_t kQuad = HWY_TARGET == HWY_SCALAR ? 1 : 4;
 /// bytes of the result. It is a template, like transpose_quad(), so that the scalar instruction
 /// set, which lacks the operations, does not compile it.
 template <class D>
-HWY_INLINE hn::Vec<D> every_fourth_row(D d, const float* in, std::int64_t stride) {
+HWY_INLINE hn::Vec<D> every_fourth_row(D d, const hn::TFromD<D>* in, std::int64_t stride) {
   if constexpr (hn::MaxLanes(D()) <= 4) {
     return LoadU(d, in);
   } else {
@@ -35,8 +35,8 @@ HWY_INLINE hn::Vec<D> every_fourth_row(D d, const float* in, std::int64_t stride
 
 /// Transposes N rows of four columns to four rows of N columns. N is the number of lanes of `d`.
 template <class D>
-HWY_INLINE void transpose_quad(D d, const float* in, std::int64_t in_stride, float* out,
-                               std::int64_t out_stride) {
+HWY_INLINE void transpose_quad(D d, const hn::TFromD<D>* in, std::int64_t in_stride,
+                               hn::TFromD<D>* out, std::int64_t out_stride) {
   const hn::Repartition<std::uint64_t, D> pairs;
   const auto row = [&](int r) { return every_fourth_row(d, in + r * in_stride, in_stride); };
   const auto a = row(0), b = row(1), c = row(2), e = row(3);
@@ -50,29 +50,23 @@ HWY_INLINE void transpose_quad(D d, const float* in, std::int64_t in_stride, flo
   StoreU(BitCast(d, InterleaveUpper(pairs, ab_high, ce_high)), d, out + 3 * out_stride);
 }
 
-/// Stores out[c * out_stride + r] = in[r * in_stride + place(c)] for all rows and columns. `place`
-/// keeps kQuad columns together. Also reads and writes beyond the last row, up to a multiple of the
-/// lanes, and beyond the last column, up to a multiple of kQuad.
-template <class Place>
-HWY_INLINE void transpose(const float* in, std::int64_t in_stride, std::int64_t rows,
-                          std::int64_t columns, float* out, std::int64_t out_stride, Place place) {
-  const hn::ScalableTag<float> d;
+/// Stores out[c * out_stride + r] = in[r * in_stride + c] for all rows and columns. Also reads and
+/// writes beyond the last row, up to a multiple of the lanes, and beyond the last column, up to a
+/// multiple of kQuad.
+template <class T>
+HWY_INLINE void transpose(const T* in, std::int64_t in_stride, std::int64_t rows,
+                          std::int64_t columns, T* out, std::int64_t out_stride) {
+  const hn::ScalableTag<T> d;
   for (std::int64_t r = 0; r < rows; r += static_cast<std::int64_t>(hn::Lanes(d)))
     for (std::int64_t c = 0; c < columns; c += kQuad) {
-      const float* from = in + r * in_stride + place(c);
-      float* to = out + c * out_stride + r;
+      const T* from = in + r * in_stride + c;
+      T* to = out + c * out_stride + r;
       if constexpr (kQuad == 1) {
         *to = *from;
       } else {
         transpose_quad(d, from, in_stride, to, out_stride);
       }
     }
-}
-
-/// Does the same for columns that lie in their order.
-HWY_INLINE void transpose(const float* in, std::int64_t in_stride, std::int64_t rows,
-                          std::int64_t columns, float* out, std::int64_t out_stride) {
-  transpose(in, in_stride, rows, columns, out, out_stride, [](std::int64_t c) { return c; });
 }
 
 }  // namespace normbench::HWY_NAMESPACE

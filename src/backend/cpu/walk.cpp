@@ -31,6 +31,7 @@ class Walk {
         body_(body),
         pixel_body_(pixels),
         from_(in.desc.strides),
+        to_(out.desc.strides),
         populates_(touches == FirstTouches::Populate) {
     const Shape& shape = out.desc.shape;
     const bool any = interleaved(in.desc) || interleaved(out.desc);
@@ -43,7 +44,7 @@ class Walk {
               (group_ == 1 || from_.c == 1);
     dense_pixels_ = one_row_ && from_.w == group_ && interleaved(in.desc);
     seamless_ = direct_ && one_row_ && !populates_ && from_.n == shape.c * pixels_ &&
-                (group_ > 1 || from_.c == pixels_);
+                to_.n == from_.n && (group_ > 1 || from_.c == pixels_);
     by_pixels_ = pixels && width_ >= kFewestPixels;
     tile_pixels_ = std::min(kTilePixels, kTileBytes / (group_ * size_of(in.desc.dtype)));
     const std::int64_t lines = kPopulatedBytes / (group_ * size_of(out.desc.dtype)) / kLine;
@@ -88,9 +89,12 @@ class Walk {
 
   /// Returns the address in the output of channel `c` of a pixel.
   std::byte* target(std::int64_t plane, std::int64_t pixel, std::int64_t c) const {
-    const std::int64_t element = interleaved(out_.desc) ? (plane * pixels_ + pixel) * group_ + c
-                                                        : (plane * group_ + c) * pixels_ + pixel;
-    return out_.data + size_of(out_.desc.dtype) * element;
+    const std::int64_t in_group = group_ == 1 ? out_.desc.shape.c : 1;  // planes of an image
+    const std::int64_t n = plane / in_group;
+    const std::int64_t element = interleaved(out_.desc)
+                                     ? pixel * group_ + c
+                                     : (plane % in_group * group_ + c) * pixels_ + pixel;
+    return out_.data + size_of(out_.desc.dtype) * (n * to_.n + element);
   }
 
   /// Populates the pages of the output that get pixels [begin, end) of a plane.
@@ -241,7 +245,7 @@ class Walk {
   const View in_, out_;
   const RunBody& body_;
   const PixelBody& pixel_body_;
-  const Strides from_;
+  const Strides from_, to_;
   const bool populates_;
   std::int64_t group_, planes_, pixels_, width_, tile_pixels_, slice_pixels_;
   bool one_row_, direct_, seamless_, dense_pixels_, by_pixels_;
@@ -250,7 +254,7 @@ class Walk {
 }  // namespace
 
 bool walkable(const TensorDesc& in, const TensorDesc& out) {
-  return out.is_dense() && in.shape.c * size_of(in.dtype) <= kTileBytes;
+  return has_dense_images(out) && in.shape.c * size_of(in.dtype) <= kTileBytes;
 }
 
 void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,

@@ -89,7 +89,8 @@ using PixelBody = std::function<bool(const PixelRun&)>;  // returns false if it 
 enum class FirstTouches { Fault, Populate };
 
 /// Returns true if walk() can compute `out` from a tensor like `in`, or from a crop or flip of such
-/// a tensor. For this, `out` must be contiguous, and a pixel must fit in a tile of walk().
+/// a tensor. For this, each image of `out` must be contiguous, and a pixel must fit in a tile of
+/// walk(). There may be gaps between the images.
 bool walkable(const TensorDesc& in, const TensorDesc& out);
 
 /// Calls `body` on the queue's team, for runs that cover the output once.

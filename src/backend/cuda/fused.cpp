@@ -17,20 +17,6 @@ constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;
 /// Returns true if kernels access this memory on the device, not over the link to the host.
 bool is_on_device(Memory memory) { return memory == Memory::Device || memory == Memory::Managed; }
 
-bool is_reached(const Signature& s) {
-  const auto reached = [](const TensorDesc& one) { return reaches(Place::Cuda, one.memory); };
-  return std::ranges::all_of(s.in, reached) && reached(s.out[0]);
-}
-
-/// Returns true if the output is larger than the L2 cache of the current device. Throws CudaError.
-bool outgrows_l2(const Signature& s) {
-  int device = 0, bytes = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device),
-        "cudaDeviceGetAttribute(cudaDevAttrL2CacheSize)");
-  return s.out[0].bytes() > bytes;
-}
-
 template <class T>
 bool accepts_move(const T&, const Signature& s) {
   return s.out[0].is_dense() && s.out[0].shape.c <= kMostMovedChannels &&
@@ -63,8 +49,9 @@ LaunchNormalize launch_of(const Denormalize&) { return &launch_denormalize; }
 /// that kernels read over the link to the host.
 template <class T, bool OnDevice>
 bool accepts_affine(const T& op, const Signature& s) {
-  return launch_of(op) != nullptr && s.out[0].is_dense() && s.out[0].shape.c <= most_channels &&
-         is_reached(s) && is_on_device(s.in[0].memory) == OnDevice;
+  return !has_ycbcr(s) && launch_of(op) != nullptr && s.out[0].is_dense() &&
+         s.out[0].shape.c <= most_channels && is_reached(s) &&
+         is_on_device(s.in[0].memory) == OnDevice;
 }
 
 template <class T>
@@ -120,6 +107,19 @@ Kernel move_row() {
 }
 
 }  // namespace
+
+bool is_reached(const Signature& s) {
+  const auto reached = [](const TensorDesc& one) { return reaches(Place::Cuda, one.memory); };
+  return std::ranges::all_of(s.in, reached) && reached(s.out[0]);
+}
+
+bool outgrows_l2(const Signature& s) {
+  int device = 0, bytes = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device),
+        "cudaDeviceGetAttribute(cudaDevAttrL2CacheSize)");
+  return s.out[0].bytes() > bytes;
+}
 
 FusedTask task_of(const Normalize& op, const Portion& portion) {
   return {.in = portion.in, .out = portion.out, .alike = op.mean.size() == 1 && op.std.size() == 1};

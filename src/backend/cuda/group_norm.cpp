@@ -12,7 +12,7 @@ namespace {
 /// can each be counted in 32 bits, as the kernels do.
 bool is_counted(const TensorDesc& x, std::int64_t groups) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  const auto [n, c, h, w] = x.shape;
+  const auto [n, c, h, w] = x.shape.extents();
   return x.elements() > 0 && c <= most && c / groups * h * w <= most && n * groups <= most;
 }
 
@@ -28,7 +28,7 @@ std::size_t most_shared_bytes() {
 
 /// Returns the arguments for groups of `x`, without the addresses of tensors.
 GroupArguments arguments_of(const TensorDesc& x, std::int64_t groups) {
-  const auto [n, c, h, w] = x.shape;
+  const auto [n, c, h, w] = x.shape.extents();
   GroupArguments arguments{.dtype = x.dtype,
                            .columns = x.layout == Layout::Nhwc || h * w == 1,
                            .images = n,

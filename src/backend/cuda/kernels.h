@@ -120,15 +120,18 @@ inline float inverse_of(float divisor) {
 /// are less than the limit, this width is less than 2^31.
 inline constexpr std::int64_t resize_extent_limit = std::int64_t{1} << 29;
 
-/// Arguments of an antialiased bilinear resize in one pass. Input and output are dense and have
-/// `planes` planes. A pixel of a plane has `group` elements: 1 in NCHW, all channels in NHWC.
+/// Arguments of an antialiased bilinear resize in one pass. Input and output have `planes` planes
+/// without gaps inside. A pixel of a plane has `group` elements: 1 in NCHW, all channels in NHWC.
+/// The images are resized from `from_height` x `from_width` to `to_height` x `to_width` pixels. A
+/// plane has as many samples, or fewer if they are of chroma.
 struct ResizeArguments {
   DType dtype = DType::UInt8;
   const void* in = nullptr;
   void* out = nullptr;
   std::int64_t planes = 0, group = 1;
-  std::int64_t from_height = 0, from_width = 0;
-  std::int64_t to_height = 0, to_width = 0;
+  std::int64_t from_height = 0, from_width = 0, to_height = 0, to_width = 0;
+  std::int64_t in_height = 0, in_width = 0, out_height = 0, out_width = 0;
+  std::int64_t in_plane = 0, out_plane = 0;  // elements from a plane to the next
 };
 
 cudaError_t launch_resize(cudaStream_t stream, const ResizeArguments& arguments);
@@ -168,6 +171,34 @@ template <>
 cudaError_t launch_normalize<DType::BFloat16>(cudaStream_t, const NormalizeArguments&);
 /// Launches a `denormalize` from a float dtype to uint8.
 cudaError_t launch_denormalize(cudaStream_t stream, const NormalizeArguments& arguments);
+
+/// The conversion of YCbCr images to RGB: of the window that begins at row `top` and column `left`
+/// of each image and has the size of an output image, mirrored by `flip`. Both views are dense. The
+/// flags tell along which axes chroma is upsampled with a triangle (chroma_upsampling()).
+struct YcbcrTask {
+  View in, out;
+  std::int64_t top = 0, left = 0;
+  Flip flip = Flip::None;
+  bool triangle_across = false, triangle_down = false;
+  bool streaming = false;  // the output is too large to stay in the L2 cache
+};
+
+/// The sides of images in a YcbcrTask must be less than this limit, because kernels count rows and
+/// columns with 32 bits.
+inline constexpr std::int64_t ycbcr_extent_limit = std::int64_t{1} << 31;
+
+/// Arguments of a normalisation of YCbCr images, with the constants of red, green and blue.
+struct YcbcrArguments {
+  YcbcrTask task;
+  const float* sent_a = nullptr;  // in device memory; null: `a` and `b` are used
+  const float* sent_b = nullptr;
+  float a[3] = {}, b[3] = {};
+};
+
+/// Launches a `normalize` of YCbCr images to the float dtype of the output.
+cudaError_t launch_normalize_ycbcr(cudaStream_t stream, const YcbcrArguments& arguments);
+/// Launches a `to_rgb`, whose output is uint8.
+cudaError_t launch_to_rgb(cudaStream_t stream, const YcbcrTask& task);
 
 /// Sums over the pixels of a channel: `products` sums dy * (x - mean) * rstd, `plain` sums dy.
 struct GroupSums {

@@ -43,14 +43,42 @@ std::shared_ptr<const DeviceArray<double>> send_constants(const T& op, std::int6
   }
 }
 
+/// Calls `use` with the body of each launch that computes the op.
+template <class T, class Use>
+void each_body(const T& op, std::span<const View> in, const View& out, const double* sent,
+               Use use) {
+  for (const Portion& portion : portions_of(op, in, out))
+    use(reference_of(op, portion.in, portion.out, sent));
+}
+template <class Use>
+void each_body(const Resize& op, std::span<const View> in, const View& out, const double* sent,
+               Use use) {
+  for (const Portion& portion : portions_of(op, in, out)) {
+    ResizeReference body = reference_of(op, portion.in, portion.out, sent);
+    body.from = in[0].desc.shape;
+    body.to = out.desc.shape;
+    use(body);
+  }
+}
+template <class Use>
+void each_body(const Normalize& op, std::span<const View> in, const View& out, const double* sent,
+               Use use) {
+  if (in[0].desc.shape.is_ycbcr())
+    for (const YcbcrWindow& window : ycbcr_windows(op, in[0], out))
+      use(reference_of(op, window, sent));
+  else
+    for (const Portion& portion : portions_of(op, in, out))
+      use(reference_of(op, portion.in, portion.out, sent));
+}
+
 template <class T>
 Launch prepare_reference(const T& op, const Signature& s) {
   const auto constants = send_constants(op, s.in[0].shape.c);
   return [op, constants](Queue& queue, std::span<const View> in, std::span<const View> out, View) {
     const double* sent = constants ? constants->data() : nullptr;
-    for (const Portion& portion : portions_of(op, in, out[0]))
-      check(launch(stream_of(queue), reference_of(op, portion.in, portion.out, sent)),
-            "launching a reference");
+    each_body(op, in, out[0], sent, [&](const auto& body) {
+      check(launch(stream_of(queue), body), "launching a reference");
+    });
   };
 }
 

@@ -10,6 +10,7 @@
 
 #include "backend/cuda/rows.h"
 #include "backend/cuda/values.cuh"
+#include "ops/ycbcr.h"
 
 namespace normbench::cuda {
 
@@ -98,39 +99,47 @@ PointwiseReference reference_of(const T& op, const View& in, const View& out, co
   return {out.desc.elements(), arguments};
 }
 
-/// The input pixels `first` to `last` - 1 that one output pixel is computed from, along an axis
-/// that is resized from `from` to `to` pixels. Their weights form a triangle around `centre` with
-/// the half-width `reach`. Lengths are in input pixels.
+/// An axis that is resized from `from` to `to` pixels. The input has `samples` samples along it: as
+/// many as pixels, or fewer if they are of chroma.
+struct ResizedAxis {
+  std::int64_t from, to, samples;
+};
+
+/// The input samples `first` to `last` - 1 that one output sample is computed from, along an axis.
+/// Their weights form a triangle around `centre` with the half-width `reach`. Lengths are in input
+/// samples.
 struct Triangle {
   double centre, reach;
   std::int64_t first, last;
 
-  __host__ __device__ static Triangle of(std::int64_t i, std::int64_t from, std::int64_t to) {
-    const double scale = static_cast<double>(from) / static_cast<double>(to);
+  __host__ __device__ static Triangle of(std::int64_t i, const ResizedAxis& axis) {
+    const double scale = static_cast<double>(axis.from) / static_cast<double>(axis.to);
     const double centre = (static_cast<double>(i) + 0.5) * scale, reach = scale > 1 ? scale : 1;
     const auto first = static_cast<std::int64_t>(floor(centre - reach + 0.5));
     const auto last = static_cast<std::int64_t>(floor(centre + reach + 0.5));
     return {.centre = centre,
             .reach = reach,
             .first = first > 0 ? first : 0,
-            .last = last < from ? last : from};
+            .last = last < axis.samples ? last : axis.samples};
   }
 
-  /// Returns the weight of input pixel `p`, not yet divided by the sum of all weights.
+  /// Returns the weight of input sample `p`, not yet divided by the sum of all weights.
   __host__ __device__ double height(std::int64_t p) const {
     return fmax(0.0, reach - fabs(static_cast<double>(p) + 0.5 - centre));
   }
 };
 
+/// `in` and `out` are images, or one channel of YCbCr images. The images are resized from `from` to
+/// `to`.
 struct ResizeReference {
   std::int64_t threads;  // elements of the output
   View in, out;
+  Shape from, to;
 
   __host__ __device__ void operator()(std::int64_t i) const {
-    const Shape &from = in.desc.shape, &to = out.desc.shape;
-    const Position at = position_of(to, i);
-    const Triangle rows = Triangle::of(at.y, from.h, to.h);
-    const Triangle columns = Triangle::of(at.x, from.w, to.w);
+    const Position at = position_of(out.desc.shape, i);
+    const Triangle rows = Triangle::of(at.y, {from.h, to.h, in.desc.shape.h});
+    const Triangle columns = Triangle::of(at.x, {from.w, to.w, in.desc.shape.w});
     double sum = 0, weights = 0;
     for (std::int64_t y = rows.first; y < rows.last; ++y)
       for (std::int64_t x = columns.first; x < columns.last; ++x) {
@@ -143,7 +152,130 @@ struct ResizeReference {
 };
 
 inline ResizeReference reference_of(const Resize&, const View& in, const View& out, const double*) {
-  return {out.desc.elements(), in, out};
+  return {out.desc.elements(), in, out, in.desc.shape, out.desc.shape};
+}
+
+/// The chroma samples between which a pixel lies along an axis of `samples` samples. A sample
+/// belongs to `step` pixels. The weights are in quarters.
+struct ChromaReference {
+  std::int64_t near, far;
+  int near_weight;
+
+  __host__ __device__ static ChromaReference of(std::int64_t i, std::int64_t samples,
+                                                std::int64_t step, bool triangle) {
+    const std::int64_t near = i / step;
+    if (!triangle) return {near, near, 4};
+    const std::int64_t far = i % 2 == 0 ? near - 1 : near + 1;
+    return {near, far < 0 ? 0 : far >= samples ? samples - 1 : far, 3};
+  }
+};
+
+/// The pixels of YCbCr images, as `normalize` and `to_rgb` read them.
+struct YcbcrReferenceImages {
+  View in;
+  Shape samples;              // of Cb, and of Cr
+  std::int64_t across, down;  // pixels that a sample belongs to
+  bool triangle_across, triangle_down;
+
+  static YcbcrReferenceImages of(const View& in) {
+    const Shape& shape = in.desc.shape;
+    const ChromaUpsampling how = chroma_upsampling(shape);
+    return {in,
+            shape.plane(1),
+            row_of(shape.format).across,
+            row_of(shape.format).down,
+            how.across == Upsampling::Triangle,
+            how.down == Upsampling::Triangle};
+  }
+
+  __host__ __device__ double luma(std::int64_t n, std::int64_t y, std::int64_t x) const {
+    return load_element(in, n * in.desc.strides.n + y * in.desc.shape.w + x);
+  }
+  /// Returns 16 times the Cb (0) or Cr (1) of a pixel.
+  __host__ __device__ double chroma(std::int64_t n, int which, std::int64_t y,
+                                    std::int64_t x) const {
+    const auto rows = ChromaReference::of(y, samples.h, down, triangle_down);
+    const auto columns = ChromaReference::of(x, samples.w, across, triangle_across);
+    const std::int64_t start =
+        n * in.desc.strides.n + in.desc.shape.h * in.desc.shape.w + which * samples.h * samples.w;
+    const auto column = [&](std::int64_t c) {
+      return rows.near_weight * load_element(in, start + rows.near * samples.w + c) +
+             (4 - rows.near_weight) * load_element(in, start + rows.far * samples.w + c);
+    };
+    return columns.near_weight * column(columns.near) +
+           (4 - columns.near_weight) * column(columns.far);
+  }
+};
+
+/// Computes (rgb * scale - means[c]) / stds[c] for each element of a window of YCbCr images.
+struct NormalizeYcbcrReference {
+  std::int64_t threads;  // elements of the output
+  YcbcrReferenceImages images;
+  View out;
+  std::int64_t top, left;
+  bool is_mirrored, is_upside_down;
+  double scale;
+  const double* means;
+  const double* stds;
+
+  __host__ __device__ void operator()(std::int64_t i) const {
+    const Shape& shape = out.desc.shape;
+    const Position at = position_of(shape, i);
+    const std::int64_t y = top + (is_upside_down ? shape.h - 1 - at.y : at.y),
+                       x = left + (is_mirrored ? shape.w - 1 - at.x : at.x);
+    const double cb = images.chroma(at.n, 0, y, x) / 16 - 128,
+                 cr = images.chroma(at.n, 1, y, x) / 16 - 128;
+    const double of_chroma = at.c == 0   ? red_cr * cr
+                             : at.c == 1 ? -green_cb * cb - green_cr * cr
+                                         : blue_cb * cb;
+    const double value = fmin(fmax(images.luma(at.n, y, x) + of_chroma, 0.0), 255.0);
+    store(out, at, (value * scale - means[at.c]) / stds[at.c]);
+  }
+};
+
+inline NormalizeYcbcrReference reference_of(const Normalize& op, const YcbcrWindow& window,
+                                            const double* sent) {
+  return {.threads = window.out.desc.elements(),
+          .images = YcbcrReferenceImages::of(window.in),
+          .out = window.out,
+          .top = window.top,
+          .left = window.left,
+          .is_mirrored = op.flip == Flip::Horizontal || op.flip == Flip::Both,
+          .is_upside_down = op.flip == Flip::Vertical || op.flip == Flip::Both,
+          .scale = op.scale,
+          .means = sent,
+          .stds = sent + window.out.desc.shape.c};
+}
+
+/// Converts each element as libjpeg does, in whole numbers.
+struct ToRgbReference {
+  std::int64_t threads;  // elements of the output
+  YcbcrReferenceImages images;
+  View out;
+
+  __host__ __device__ void operator()(std::int64_t i) const {
+    const Position at = position_of(out.desc.shape, i);
+    const double cb = chroma(at, 0), cr = chroma(at, 1);
+    const double of_chroma = at.c == 0   ? floor((91881 * cr + 32768) / 65536)
+                             : at.c == 1 ? floor((32768 - 22554 * cb - 46802 * cr) / 65536)
+                                         : floor((116130 * cb + 32768) / 65536);
+    store(out, at, images.luma(at.n, at.y, at.x) + of_chroma);
+  }
+
+ private:
+  /// Returns the rounded chroma of a pixel, minus 128.
+  __host__ __device__ double chroma(const Position& at, int which) const {
+    const double sum = images.chroma(at.n, which, at.y, at.x);
+    const bool across = images.triangle_across, down = images.triangle_down;
+    const bool is_first = across ? at.x % 2 == 0 : at.y % 2 == 0;
+    if (across && down) return floor((sum + (is_first ? 8 : 7)) / 16) - 128;
+    if (across || down) return floor((sum / 4 + (is_first ? 1 : 2)) / 4) - 128;
+    return sum / 16 - 128;
+  }
+};
+
+inline ToRgbReference reference_of(const ToRgb&, const View& in, const View& out, const double*) {
+  return {out.desc.elements(), YcbcrReferenceImages::of(in), out};
 }
 
 /// Sets output byte i to input byte i * `read_bytes` / `threads`, or to 0 if `read_bytes` is 0.

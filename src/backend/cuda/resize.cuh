@@ -32,19 +32,23 @@ struct Taps {
   }
 };
 
-/// One axis of a resize. `from` and `to` must be less than resize_extent_limit.
+/// One axis of a resize from `from` to `to` pixels, which must be less than resize_extent_limit.
+/// The input has `samples` samples along the axis: as many as pixels, or fewer if they are of
+/// chroma.
 struct Axis {
-  std::int64_t from, to;
+  std::int64_t from, to, samples;
   Divisor step;
 
-  static Axis of(std::int64_t from, std::int64_t to) { return {from, to, Divisor::of(2 * to)}; }
+  static Axis of(std::int64_t from, std::int64_t to, std::int64_t samples) {
+    return {from, to, samples, Divisor::of(2 * to)};
+  }
 
   __host__ __device__ Taps taps(std::int64_t i) const {
     const std::int64_t centre = (2 * i + 1) * from, reach = 2 * (from > to ? from : to);
     const std::int64_t low = centre - reach + to, high = step.split(centre + reach + to).quotient;
     const std::int64_t first = low > 0 ? step.split(low).quotient : 0;
     Taps taps{.first = first,
-              .count = static_cast<std::int32_t>((high < from ? high : from) - first),
+              .count = static_cast<std::int32_t>((high < samples ? high : samples) - first),
               .distance = static_cast<std::int32_t>((2 * first + 1) * to - centre),
               .step = static_cast<std::int32_t>(2 * to),
               .reach = static_cast<std::int32_t>(reach),
@@ -81,14 +85,15 @@ struct ResizeBody {
   T* out;
   Divisor group;  // elements of a pixel
   Axis rows, columns;
-  Divisor height, width;  // of the output
+  Divisor height, width;             // of the output
+  std::int64_t in_plane, out_plane;  // elements from a plane to the next
 
   __host__ __device__ void operator()(std::int64_t i) const {
     const Quotient pixel = group.split(i);
     const Quotient row = width.split(pixel.quotient), plane = height.split(row.quotient);
     const Taps down = rows.taps(plane.remainder), across = columns.taps(row.remainder);
-    const std::int64_t pitch = columns.from * group.divisor;
-    const T* corner = in + (plane.quotient * rows.from + down.first) * pitch +
+    const std::int64_t pitch = columns.samples * group.divisor;
+    const T* corner = in + plane.quotient * in_plane + down.first * pitch +
                       across.first * group.divisor + pixel.remainder;
     const float sum = sum_of(down.count, [&](std::int32_t y) {
       const T* line = corner + y * pitch;
@@ -96,7 +101,8 @@ struct ResizeBody {
                return across.weight(x) * to_float(line[x * group.divisor]);
              });
     });
-    out[i] = to_value<T>(sum);
+    const std::int64_t elements = height.divisor * width.divisor * group.divisor;
+    out[plane.quotient * (out_plane - elements) + i] = to_value<T>(sum);
   }
 };
 
@@ -104,14 +110,16 @@ struct ResizeBody {
 template <class Use>
 auto with_resize_body(const ResizeArguments& a, Use use) {
   return with_type(a.dtype, [&]<class T>(std::type_identity<T>) {
-    return use(ResizeBody<T>{.threads = a.planes * a.to_height * a.to_width * a.group,
+    return use(ResizeBody<T>{.threads = a.planes * a.out_height * a.out_width * a.group,
                              .in = static_cast<const T*>(a.in),
                              .out = static_cast<T*>(a.out),
                              .group = Divisor::of(a.group),
-                             .rows = Axis::of(a.from_height, a.to_height),
-                             .columns = Axis::of(a.from_width, a.to_width),
-                             .height = Divisor::of(a.to_height),
-                             .width = Divisor::of(a.to_width)});
+                             .rows = Axis::of(a.from_height, a.to_height, a.in_height),
+                             .columns = Axis::of(a.from_width, a.to_width, a.in_width),
+                             .height = Divisor::of(a.out_height),
+                             .width = Divisor::of(a.out_width),
+                             .in_plane = a.in_plane,
+                             .out_plane = a.out_plane});
   });
 }
 

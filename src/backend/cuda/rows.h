@@ -13,6 +13,7 @@ std::span<const Kernel> resize_rows();
 std::span<const Kernel> move_rows();        // crop, flip, layout, concat
 std::span<const Kernel> eager_rows();       // cast, sub, div
 std::span<const Kernel> normalize_rows();   // normalize, denormalize
+std::span<const Kernel> ycbcr_rows();       // to_rgb, and normalize of YCbCr images
 std::span<const Kernel> group_norm_rows();  // group_norm, and its steps moments, scale_shift, ...
 std::span<const Kernel> copy_rows();        // copy, stream
 std::span<const Kernel> compute_rows();
@@ -20,9 +21,9 @@ std::span<const Kernel> transfer_rows();   // h2d, d2h, exchange
 std::span<const Kernel> host_call_rows();  // pin, register, unregister, launch, sync
 
 /// All functions above.
-inline constexpr std::array row_lists{&resize_rows,    &move_rows,       &eager_rows,
-                                      &normalize_rows, &group_norm_rows, &copy_rows,
-                                      &compute_rows,   &transfer_rows,   &host_call_rows};
+inline constexpr std::array row_lists{
+    &resize_rows,     &move_rows, &eager_rows,   &normalize_rows, &ycbcr_rows,
+    &group_norm_rows, &copy_rows, &compute_rows, &transfer_rows,  &host_call_rows};
 
 /// Returns the rows named `reference`, which define what ops mean. They compute in double, one
 /// element per thread. They accept every signature that infer() of the op allows. The only
@@ -66,6 +67,11 @@ template <class T>
 bool accepts_in_order(const T& op, const Signature& s) {
   return accepts_dense(op, s) && s.in[0].layout == s.out[0].layout;
 }
+
+/// Returns true if kernels reach the memory of all inputs and of the output.
+bool is_reached(const Signature& s);
+/// Returns true if the output is larger than the L2 cache of the current device. Throws CudaError.
+bool outgrows_l2(const Signature& s);
 
 /// Returns the arguments for dense tensors of one layout. `constants` are in device memory.
 inline BroadcastArguments broadcast_arguments(const View& in, const View& out,

@@ -104,13 +104,14 @@ Json stage_json(const PeerStage& stage) {
 }
 
 Json source_json(const PeerPrepare& said) {
-  const auto& [n, c, h, w] = said.input.shape;
+  const auto [n, c, h, w] = said.input.shape.extents();
   return {{"dtype", name_of(said.input.dtype)},
           {"layout", name_of(said.input.layout)},
           {"memory", name_of(said.input.memory)},
           {"batch", n},
           {"channels", c},
           {"size", {h, w}},
+          {"pixel_format", name_of(said.input.shape.format)},
           {"path", said.path}};
 }
 

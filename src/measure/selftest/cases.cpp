@@ -40,9 +40,9 @@ std::vector<Route> call_routes(std::string_view op) {
 /// Returns the description of a tensor, like "1x3x5x7 uint8 nchw". It contains the shape only with
 /// `with_shape`, and the kind of memory only with `with_memory`.
 std::string tensor_words(const TensorDesc& desc, bool with_shape, bool with_memory) {
-  const auto [n, c, h, w] = desc.shape;
+  const auto [n, c, h, w] = desc.shape.extents();
   return fmt::format("{}{} {}{}{}", with_shape ? fmt::format("{}x{}x{}x{} ", n, c, h, w) : "",
-                     name_of(desc.dtype), name_of(desc.layout), desc.is_dense() ? "" : " strided",
+                     name_of(desc.dtype), arrangement_of(desc), desc.is_dense() ? "" : " strided",
                      with_memory ? fmt::format(" {}", name_of(desc.memory)) : "");
 }
 

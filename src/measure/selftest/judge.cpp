@@ -13,12 +13,12 @@ namespace {
 
 /// Returns the bytes of element `index`. Elements are counted in the order n, c, h, w.
 std::span<const std::byte> element(const View& view, std::int64_t index) {
-  const auto [n, c, h, w] = view.desc.shape;
-  const Strides& step = view.desc.strides;
+  const ElementPlace at = place_of(view.desc.shape, index);
+  const View plane = plane_view(view, at.c);
+  const Strides& step = plane.desc.strides;
   const std::int64_t size = size_of(view.desc.dtype);
-  const std::int64_t at = index / (c * h * w) * step.n + index / (h * w) % c * step.c +
-                          index / w % h * step.h + index % w * step.w;
-  return {view.data + at * size, static_cast<std::size_t>(size)};
+  return {plane.data + (at.n * step.n + at.h * step.h + at.w * step.w) * size,
+          static_cast<std::size_t>(size)};
 }
 
 /// Returns how far a value is from the expected value. Returns infinity if only one of them is NaN.

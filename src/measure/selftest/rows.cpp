@@ -53,10 +53,10 @@ std::vector<Known> known(std::span<const Input> inputs) {
   return all;
 }
 
-/// Returns the inputs of a case. If there is only one, it is `first`. Otherwise all are contiguous
-/// tensors, each with other random elements.
+/// Returns the inputs of a case. If there is only one, of the shape of `first`, it is `first`.
+/// Otherwise all are contiguous tensors, each with other random elements.
 std::vector<Input> inputs_of(const Feeds& fed, const Input& first) {
-  if (fed.size() == 1) return {first};
+  if (fed.size() == 1 && fed[0].desc.shape == first.desc(Memory::Pageable).shape) return {first};
   std::vector<Input> inputs;
   std::int64_t elements = 0;
   for (const Feed& feed : fed) {

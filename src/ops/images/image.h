@@ -15,11 +15,13 @@
 namespace normbench {
 
 /// A note for users about a file that was decoded. HighBytes: of each 16-bit sample, only the high
-/// byte was used. Repaired: the file is damaged, but all of its pixels were decoded.
-enum class Remark { HighBytes, Repaired };
+/// byte was used. Repaired: the file is damaged, but all of its pixels were decoded. Converted: the
+/// file does not hold its pixels in the YCbCr format that the loader gives, so they are converted.
+enum class Remark { HighBytes, Repaired, Converted };
 constexpr auto words(Remark) {
-  return std::to_array<Word<Remark>>(
-      {{Remark::HighBytes, "high_bytes"}, {Remark::Repaired, "repaired"}});
+  return std::to_array<Word<Remark>>({{Remark::HighBytes, "high_bytes"},
+                                      {Remark::Repaired, "repaired"},
+                                      {Remark::Converted, "converted"}});
 }
 
 /// An image as rows of red, green, blue, from top to bottom, without padding. If a JPEG was decoded

@@ -318,6 +318,7 @@ FileContents try_image(const std::string& file) try {
   if (is_jpeg(bytes)) {
     found.jpeg_height = image.height;
     found.jpeg_width = image.width;
+    found.format = jpeg_pixel_format(bytes);
   }
   return found;
 } catch (const std::exception& error) {

@@ -64,6 +64,7 @@ struct FileContents {
   std::int64_t offset = 0;  // of the first image, in bytes; others follow without gaps
   std::vector<Remark> remarks = {};
   std::int64_t jpeg_height = 0, jpeg_width = 0;  // of a JPEG image, turned upright; 0: no JPEG
+  PixelFormat format = PixelFormat::Rgb;  // of an encoded image; Rgb: it does not hold such planes
 };
 
 /// Tries to decode a file as one image. If that fails, `why_broken` has the reason.

@@ -1,6 +1,7 @@
 #include "ops/images/jpeg.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <csetjmp>
 #include <cstddef>
@@ -246,6 +247,134 @@ AxisPart filled(std::int64_t pixels, int eighths, bool reversed) {
   return {.begin = reversed ? std::ceil(length) - length : 0, .length = length};
 }
 
+/// Reads the header of a JPEG. Throws std::runtime_error for JPEGs that cannot be decoded.
+void read_header(std::span<const std::uint8_t> bytes, Decoder& decoder) {
+  auto& codec = decoder.codec;
+  decoder.run([&] {
+    jpeg_mem_src(&codec, bytes.data(), bytes.size());
+    codec.src->resync_to_restart = &resync;
+    jpeg_save_markers(&codec, JPEG_APP0 + 1, 0xFFFF);
+    jpeg_read_header(&codec, TRUE);
+  });
+  check_kind(codec);
+}
+
+/// Returns true if the planes of the JPEG can be decoded as they are: Y, Cb and Cr, or Y alone.
+bool has_planes(const jpeg_decompress_struct& codec) {
+  const J_COLOR_SPACE colours = codec.jpeg_color_space;
+  return (colours == JCS_YCbCr || colours == JCS_GRAYSCALE) && !is_lossless(codec);
+}
+
+/// Returns the format that the sampling factors of a JPEG stand for; Rgb if there is none.
+PixelFormat format_of(const jpeg_decompress_struct& codec) {
+  if (codec.num_components != 3) return PixelFormat::Rgb;
+  const jpeg_component_info &y = codec.comp_info[0], &cb = codec.comp_info[1],
+                            &cr = codec.comp_info[2];
+  const bool alike = cb.h_samp_factor == cr.h_samp_factor && cb.v_samp_factor == cr.v_samp_factor;
+  for (const PixelFormatRow& row : pixel_format_rows)
+    if (row.value != PixelFormat::Rgb && alike &&
+        y.h_samp_factor == row.across * cb.h_samp_factor &&
+        y.v_samp_factor == row.down * cb.v_samp_factor)
+      return row.value;
+  return PixelFormat::Rgb;
+}
+
+/// Returns the format of an image after it was turned by its Exif orientation.
+PixelFormat turned_format(PixelFormat format, int orientation) {
+  if (orientation < first_exchanged) return format;
+  if (format == PixelFormat::Ycbcr422) return PixelFormat::Ycbcr440;
+  if (format == PixelFormat::Ycbcr440) return PixelFormat::Ycbcr422;
+  return format == PixelFormat::Ycbcr411 ? PixelFormat::Rgb : format;
+}
+
+/// Returns the number of rows that libjpeg writes for a component.
+std::int64_t written_rows(const jpeg_decompress_struct& codec, const jpeg_component_info& one) {
+  return std::int64_t{codec.total_iMCU_rows} * one.v_samp_factor * one.DCT_scaled_size;
+}
+
+/// Makes room for the planes of a JPEG. libjpeg writes whole blocks, so rows are a little longer
+/// than the planes, and there are a few more rows.
+void place_planes(const jpeg_decompress_struct& codec, YcbcrImage& image) {
+  std::int64_t next = 0;
+  for (int c = 0; c < codec.num_components; ++c) {
+    const jpeg_component_info& one = codec.comp_info[c];
+    const auto length = [&](std::int64_t pixels, int samples, int most) {
+      return AxisPart{.length = static_cast<double>(pixels * samples * one.DCT_scaled_size) /
+                                (8.0 * most)};
+    };
+    SamplePlane& plane = image.planes[static_cast<std::size_t>(c)];
+    plane = {.first = next,
+             .height = one.downsampled_height,
+             .width = one.downsampled_width,
+             .stride = std::int64_t{one.width_in_blocks} * one.DCT_scaled_size,
+             .rows = length(codec.image_height, one.v_samp_factor, codec.max_v_samp_factor),
+             .columns = length(codec.image_width, one.h_samp_factor, codec.max_h_samp_factor)};
+    next += plane.stride * written_rows(codec, one);
+  }
+  for (auto c = static_cast<std::size_t>(codec.num_components); c < image.planes.size(); ++c)
+    image.planes[c] = {.first = next++,
+                       .height = 1,
+                       .width = 1,
+                       .stride = 1,
+                       .rows = {.length = 1},
+                       .columns = {.length = 1}};
+  image.samples.resize(static_cast<std::size_t>(next));
+  if (codec.num_components == 1) std::fill_n(image.samples.end() - 2, 2, std::uint8_t{128});
+}
+
+/// Decodes all rows of all planes.
+void read_planes(Decoder& decoder, YcbcrImage& image) {
+  auto& codec = decoder.codec;
+  std::array<std::vector<JSAMPROW>, 3> rows;
+  for (int c = 0; c < codec.num_components; ++c) {
+    const SamplePlane& plane = image.planes[static_cast<std::size_t>(c)];
+    auto& its = rows[static_cast<std::size_t>(c)];
+    its.resize(static_cast<std::size_t>(written_rows(codec, codec.comp_info[c])));
+    for (std::size_t y = 0; y < its.size(); ++y)
+      its[y] = &image.samples[static_cast<std::size_t>(plane.first) +
+                              y * static_cast<std::size_t>(plane.stride)];
+  }
+  decoder.run([&] {
+    const auto lines = static_cast<JDIMENSION>(codec.max_v_samp_factor * codec.min_DCT_scaled_size);
+    for (std::size_t unit = 0; codec.output_scanline < codec.output_height; ++unit) {
+      JSAMPARRAY planes[3] = {};
+      for (int c = 0; c < codec.num_components; ++c) {
+        const jpeg_component_info& one = codec.comp_info[c];
+        planes[c] = rows[static_cast<std::size_t>(c)].data() +
+                    unit * static_cast<std::size_t>(one.v_samp_factor * one.DCT_scaled_size);
+      }
+      jpeg_read_raw_data(&codec, planes, lines);
+    }
+  });
+}
+
+/// Turns the planes of a picture upright. `memory` is reused.
+void turn_planes(int orientation, YcbcrImage& image, std::vector<std::uint8_t>& memory) {
+  memory.assign(image.samples.begin(), image.samples.end());
+  std::int64_t next = 0;
+  for (SamplePlane& plane : image.planes) {
+    const SamplePlane stored = plane;
+    const Upright to = upright(orientation, stored.height, stored.width);
+    const auto part = [](const AxisPart& axis, bool is_reversed) {
+      return AxisPart{.begin = is_reversed ? std::ceil(axis.length) - axis.length : 0,
+                      .length = axis.length};
+    };
+    plane = {.first = next,
+             .height = to.height,
+             .width = to.width,
+             .stride = to.width,
+             .rows = part(stored.rows, to.row_step < 0),
+             .columns = part(stored.columns, to.column_step < 0)};
+    if (orientation >= first_exchanged) std::swap(plane.rows, plane.columns);
+    for (std::int64_t y = 0; y < stored.height; ++y)
+      for (std::int64_t x = 0; x < stored.width; ++x)
+        image.samples[static_cast<std::size_t>(next + to.first + y * to.row_step +
+                                               x * to.column_step)] =
+            memory[static_cast<std::size_t>(stored.first + y * stored.stride + x)];
+    next += plane.height * plane.width;
+  }
+}
+
 }  // namespace
 
 int eighths_of(std::int64_t height, std::int64_t width, const LeastSize& least) {
@@ -259,14 +388,8 @@ void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory
                  const LeastSize& least) {
   Decoder decoder(memory.coefficients);
   auto& codec = decoder.codec;
-  decoder.run([&] {
-    jpeg_mem_src(&codec, bytes.data(), bytes.size());
-    codec.src->resync_to_restart = &resync;
-    jpeg_save_markers(&codec, JPEG_APP0 + 1, 0xFFFF);
-    jpeg_read_header(&codec, TRUE);
-    codec.out_color_space = colours_of(codec);
-  });
-  check_kind(codec);
+  read_header(bytes, decoder);
+  codec.out_color_space = colours_of(codec);
   const int turned = jpeg_orientation(codec);
   const Upright whole = upright(turned, codec.image_height, codec.image_width);
   check_pixels(whole.height, whole.width);
@@ -283,6 +406,42 @@ void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory
   read_rows(decoder, to, image);
   decoder.run([&] { jpeg_finish_decompress(&codec); });
   if (decoder.errors.repaired) image.remarks.push_back(Remark::Repaired);
+}
+
+bool decode_jpeg_planes(std::span<const std::uint8_t> bytes, YcbcrImage& image,
+                        DecodeMemory& memory, const LeastSize& least) {
+  image.remarks.clear();
+  Decoder decoder(memory.coefficients);
+  auto& codec = decoder.codec;
+  read_header(bytes, decoder);
+  if (!has_planes(codec)) return false;
+  const int turned = jpeg_orientation(codec);
+  const Upright whole = upright(turned, codec.image_height, codec.image_width);
+  check_pixels(whole.height, whole.width);
+  image.height = whole.height;
+  image.width = whole.width;
+  codec.out_color_space = codec.jpeg_color_space;
+  codec.raw_data_out = TRUE;
+  codec.scale_num = eighths_of(whole.height, whole.width, least);
+  codec.scale_denom = 8;
+  decoder.run([&] { jpeg_calc_output_dimensions(&codec); });
+  image.format = turned_format(format_of(codec), turned);
+  place_planes(codec, image);
+  decoder.run([&] { jpeg_start_decompress(&codec); });
+  read_planes(decoder, image);
+  decoder.run([&] { jpeg_finish_decompress(&codec); });
+  if (decoder.errors.repaired) image.remarks.push_back(Remark::Repaired);
+  if (turned != 1) turn_planes(turned, image, memory.stored);
+  return true;
+}
+
+PixelFormat jpeg_pixel_format(std::span<const std::uint8_t> bytes) {
+  DecodeMemory memory;
+  Decoder decoder(memory.coefficients);
+  read_header(bytes, decoder);
+  const jpeg_decompress_struct& codec = decoder.codec;
+  if (!has_planes(codec)) return PixelFormat::Rgb;
+  return turned_format(format_of(codec), jpeg_orientation(codec));
 }
 
 }  // namespace normbench

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ops/images/image.h"
+#include "ops/images/ycbcr_image.h"
 
 namespace normbench {
 
@@ -12,6 +13,16 @@ namespace normbench {
 /// truncated.
 void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory,
                  const LeastSize& least);
+
+/// Decodes the planes of a JPEG as decode_planes() describes. Returns false, and leaves `image` in
+/// any state, if the JPEG does not hold Y, Cb and Cr, or Y alone. Throws std::runtime_error if it
+/// is damaged or truncated.
+bool decode_jpeg_planes(std::span<const std::uint8_t> bytes, YcbcrImage& image,
+                        DecodeMemory& memory, const LeastSize& least);
+
+/// Returns how a JPEG holds its pixels: the format of its planes. Returns Rgb for other colours and
+/// for a subsampling that has no name here. Throws std::runtime_error if the header is damaged.
+PixelFormat jpeg_pixel_format(std::span<const std::uint8_t> bytes);
 
 /// Returns the number of eighths of its size at which a JPEG is decoded: the smallest number from 1
 /// to 4 for which the result has at least the height and width of `least`. Returns 8, the full

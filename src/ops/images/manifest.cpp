@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::int64_t manifest_version = 1;
 constexpr std::int64_t most_side = std::numeric_limits<int>::max();
-constexpr Layout stored_layout = Layout::Nhwc;
+Layout stored_layout(const DatasetForm& form) {
+  return form.format == PixelFormat::Rgb ? Layout::Nhwc : Layout::Nchw;
+}
 constexpr DType stored_dtype = DType::UInt8;
 
 template <class T>
@@ -159,9 +161,9 @@ Manifest read_members(Reader& reader) {
   manifest.version = tool.text("version", "");
   tool.finish();
   manifest.form = read_form(reader);
-  if (reader.word("layout", stored_layout) != stored_layout ||
-      reader.word("dtype", stored_dtype) != stored_dtype)
-    reader.complain("expected layout nhwc and dtype uint8");
+  const Layout layout = stored_layout(manifest.form);
+  if (reader.word("layout", layout) != layout || reader.word("dtype", stored_dtype) != stored_dtype)
+    reader.complain(fmt::format("expected layout {} and dtype uint8", name_of(layout)));
   manifest.images = read_count(reader, "images");
   manifest.seconds = reader.number("seconds", 0, 0);
   manifest.source_bytes = read_count(reader, "source_bytes");
@@ -179,11 +181,13 @@ Manifest read_members(Reader& reader) {
 }  // namespace
 
 Json to_json(const DatasetForm& form) {
-  return {{"storage", name_of(form.storage)},
-          {"height", or_null(form.height)},
-          {"width", or_null(form.width)},
-          {"quality", or_null(form.quality)},
-          {"shards", or_null(form.shards)}};
+  Json json{{"storage", name_of(form.storage)},
+            {"height", or_null(form.height)},
+            {"width", or_null(form.width)},
+            {"quality", or_null(form.quality)},
+            {"shards", or_null(form.shards)}};
+  if (form.format != PixelFormat::Rgb) json["pixel_format"] = name_of(form.format);
+  return json;
 }
 
 Json to_json(const DatasetFile& file) {
@@ -203,7 +207,8 @@ DatasetForm read_form(Reader& reader) {
           .height = read_optional<std::int64_t>(reader, "height", most_side),
           .width = read_optional<std::int64_t>(reader, "width", most_side),
           .quality = read_optional<int>(reader, "quality", 100),
-          .shards = read_optional<std::int64_t>(reader, "shards", most_side)};
+          .shards = read_optional<std::int64_t>(reader, "shards", most_side),
+          .format = reader.word("pixel_format", PixelFormat::Rgb)};
 }
 
 DatasetFile read_dataset_file(Reader& reader) {
@@ -259,7 +264,7 @@ void write_manifest(const std::string& folder, const Manifest& manifest) {
   Json json = {{"schema", manifest_version},
                {"tool", {{"name", manifest.tool}, {"version", manifest.version}}}};
   json.update(to_json(manifest.form));
-  json.update({{"layout", name_of(stored_layout)},
+  json.update({{"layout", name_of(stored_layout(manifest.form))},
                {"dtype", name_of(stored_dtype)},
                {"images", manifest.images},
                {"seconds", manifest.seconds},

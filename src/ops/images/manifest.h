@@ -23,6 +23,7 @@ struct DatasetForm {
   std::optional<int> quality;                 // quality of libjpeg; only for jpeg
   // The number of shards: files with several images each. Empty: each file has one image.
   std::optional<std::int64_t> shards;
+  PixelFormat format = PixelFormat::Rgb;  // a YCbCr format only for raw and npy
   bool operator==(const DatasetForm&) const = default;
 };
 

@@ -1,0 +1,109 @@
+/// The CPU kernels that make RGB from YCbCr images.
+#include <algorithm>
+
+#include "backend/cpu/choose_stores.h"
+#include "backend/cpu/constants.h"
+#include "backend/cpu/rows.h"
+#include "backend/cpu/team.h"
+#include "backend/cpu/ycbcr_simd.h"
+#include "ops/checks.h"
+
+namespace normbench {
+namespace {
+
+View one_image(View batch, std::int64_t index) {
+  batch.data += index * batch.desc.strides.n * size_of(batch.desc.dtype);
+  batch.desc.shape.n = 1;
+  return batch;
+}
+
+/// Returns a job for each image of the windows.
+std::vector<YcbcrJob> jobs_of(std::span<const YcbcrWindow> windows, Flip flip) {
+  std::vector<YcbcrJob> jobs;
+  for (const YcbcrWindow& window : windows)
+    for (std::int64_t n = 0; n < window.in.desc.shape.n; ++n)
+      jobs.push_back({.image = one_image(window.in, n),
+                      .out = one_image(window.out, n),
+                      .top = window.top,
+                      .left = window.left,
+                      .flip = flip});
+  return jobs;
+}
+
+/// Splits the rows of all jobs over the team.
+void run_jobs(const std::vector<YcbcrJob>& jobs, YcbcrFunction function,
+              const RgbConstants& constants, Queue& queue) {
+  if (jobs.empty()) return;
+  const std::int64_t height = jobs[0].out.desc.shape.h;
+  split(queue, std::ssize(jobs) * height, 1, [&](std::int64_t begin, std::int64_t end) {
+    while (begin < end) {
+      const std::int64_t row = begin % height, last = std::min(height, row + end - begin);
+      function(jobs[static_cast<std::size_t>(begin / height)], constants, row, last);
+      begin += last - row;
+    }
+  });
+}
+
+bool accepts_normalize(const Normalize& op, const Signature& s) {
+  return s.in[0].shape.is_ycbcr() && s.in[0].is_dense() && s.out[0].is_dense() && is_float(op.to);
+}
+
+RgbConstants constants_of(const Normalize& op) {
+  check_divisors(op.std);
+  RgbConstants constants;
+  for (std::size_t c = 0; c < 3; ++c) {
+    const auto channel = static_cast<std::int64_t>(c);
+    const double std = at_channel(op.std, channel);
+    constants.a[c] = static_cast<float>(op.scale / std);
+    constants.b[c] = static_cast<float>(-at_channel(op.mean, channel) / std);
+  }
+  return constants;
+}
+
+template <StoresRule (*Rule)(const Signature&)>
+Launch prepare_normalize(const Normalize& op, const Signature& s) {
+  return with_constants<RgbConstants>(
+      op.constants, [op] { return constants_of(op); },
+      [op, stores = Rule(s)](Queue& queue, const View& in, const View& out,
+                             const RgbConstants& constants) {
+        run_jobs(jobs_of(ycbcr_windows(op, in, out), op.flip),
+                 normalize_ycbcr_function(op.to, stores(queue.threads)), constants, queue);
+      });
+}
+
+bool accepts_to_rgb(const ToRgb&, const Signature& s) {
+  return s.in[0].is_dense() && s.out[0].is_dense();
+}
+
+template <StoresRule (*Rule)(const Signature&)>
+Launch prepare_to_rgb(const ToRgb&, const Signature& s) {
+  return [stores = Rule(s)](Queue& queue, std::span<const View> in, std::span<const View> out,
+                            View) {
+    const YcbcrWindow whole{.in = in[0], .out = out[0]};
+    run_jobs(jobs_of({&whole, 1}, Flip::None), to_rgb_function(stores(queue.threads)), {}, queue);
+  };
+}
+
+}  // namespace
+
+void convert_to_rgb(const View& from, const View& to, Queue& queue) {
+  const YcbcrWindow whole{.in = from, .out = to};
+  run_jobs(jobs_of({&whole, 1}, Flip::None), to_rgb_function(Stores::Normal), {}, queue);
+}
+
+std::span<const Kernel> normalize_ycbcr_rows() {
+  static const Kernel rows[] = {
+      row<Normalize, accepts_normalize, prepare_normalize<suitable_stores>>("ycbcr"),
+      row<Normalize, accepts_normalize, prepare_normalize<normal_stores>>("ycbcr_temporal")};
+  return rows;
+}
+
+std::span<const Kernel> to_rgb_rows() {
+  static const Kernel rows[] = {
+      reference_row(ToRgb::name),
+      row<ToRgb, accepts_to_rgb, prepare_to_rgb<suitable_stores>>("simd"),
+      row<ToRgb, accepts_to_rgb, prepare_to_rgb<normal_stores>>("temporal")};
+  return rows;
+}
+
+}  // namespace normbench

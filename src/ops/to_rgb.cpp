@@ -1,0 +1,41 @@
+#include "ops/to_rgb.h"
+
+#include <algorithm>
+
+#include "ops/ycbcr.h"
+
+namespace normbench {
+
+std::vector<TensorDesc> ToRgb::infer(std::span<const TensorDesc> in) const {
+  const TensorDesc& x = only_input(in);
+  if (!x.shape.is_ycbcr())
+    throw Invalid("needs YCbCr images (give the source a \"pixel_format\" like \"ycbcr420\")");
+  return one_output(DType::UInt8, layout, {x.shape.n, x.shape.c, x.shape.h, x.shape.w}, x.memory);
+}
+
+// The exact values of a resize are not whole. Then there is no rounding here, and accuracy()
+// accounts for it.
+void ToRgb::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
+  const bool are_bytes =
+      std::ranges::all_of(in[0].values, [](double value) { return value == nearest_byte(value); });
+  out[0] = are_bytes ? jpeg_rgb_of(in[0]) : rgb_of(in[0]);
+}
+
+std::vector<Accuracy> ToRgb::accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
+                                      std::span<const TensorDesc>) const {
+  const Known& x = in[0];
+  if (x.accuracy.errors == Errors(0)) return {{.low = 0, .high = 255, .whole = true}};
+  // Roundings move a result by less than 2: that of chroma by 0.5 times a weight, at most 1.772,
+  // and those of the products by 0.5 each. Both the kernel and the reference may round.
+  constexpr double of_roundings = 4;
+  const Errors found = errors_of_rgb(x.values.shape, x.accuracy.errors);
+  std::vector<double> errors(exact[0].values.size());
+  for (std::size_t i = 0; i < errors.size(); ++i) errors[i] = found.at(i) + of_roundings;
+  return {{.low = 0, .high = 255, .errors = std::move(errors)}};
+}
+
+std::vector<ToRgb> ToRgb::samples(const Shape&) {
+  return {{.layout = Layout::Nchw}, {.layout = Layout::Nhwc}};
+}
+
+}  // namespace normbench

@@ -1,0 +1,174 @@
+#include "ops/ycbcr.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+namespace normbench {
+namespace {
+
+/// Calls use(i, y, cb, cr) for each pixel of the images, in order. `i` is the index of the pixel in
+/// its image, counted over all images. `chroma(cb_or_cr, row, column)` computes the chroma of a
+/// pixel from a plane of samples.
+template <class Chroma, class Use>
+void each_pixel(const Tensor64& images, Chroma chroma, Use use) {
+  const Shape &shape = images.shape, samples = shape.plane(1);
+  const std::int64_t pixels = shape.h * shape.w, of_plane = samples.h * samples.w;
+  const std::span<const double> all(images.values);
+  for (std::int64_t n = 0; n < shape.n; ++n) {
+    const auto image = all.subspan(static_cast<std::size_t>(n * shape.image_elements()));
+    const auto cb = image.subspan(static_cast<std::size_t>(pixels)),
+               cr = image.subspan(static_cast<std::size_t>(pixels + of_plane));
+    for (std::int64_t y = 0; y < shape.h; ++y)
+      for (std::int64_t x = 0; x < shape.w; ++x)
+        use(n, y * shape.w + x, image[static_cast<std::size_t>(y * shape.w + x)], chroma(cb, y, x),
+            chroma(cr, y, x));
+  }
+}
+
+/// Returns an RGB image of the size of `shape` without values.
+Tensor64 empty_rgb(const Shape& shape) {
+  Tensor64 rgb{.shape = {shape.n, 3, shape.h, shape.w}, .values = {}};
+  rgb.values.resize(static_cast<std::size_t>(rgb.shape.elements()));
+  return rgb;
+}
+
+/// The samples that a pixel's chroma is computed from, with their weights in sixteenths.
+class Samples {
+ public:
+  explicit Samples(const Shape& shape)
+      : how_(chroma_upsampling(shape)), samples_(shape.plane(1)), row_(row_of(shape.format)) {}
+
+  ChromaTaps down(std::int64_t y) const { return chroma_taps(y, samples_.h, row_.down, how_.down); }
+  ChromaTaps across(std::int64_t x) const {
+    return chroma_taps(x, samples_.w, row_.across, how_.across);
+  }
+  /// Returns 16 times the chroma of a pixel.
+  double sum(std::span<const double> plane, std::int64_t y, std::int64_t x) const {
+    const ChromaTaps rows = down(y), columns = across(x);
+    const auto column = [&](std::int64_t c) {
+      return rows.near_quarters * at(plane, rows.near, c) +
+             rows.far_quarters() * at(plane, rows.far, c);
+    };
+    return columns.near_quarters * column(columns.near) +
+           columns.far_quarters() * column(columns.far);
+  }
+  bool is_triangle_across() const { return how_.across == Upsampling::Triangle; }
+  bool is_triangle_down() const { return how_.down == Upsampling::Triangle; }
+
+ private:
+  double at(std::span<const double> plane, std::int64_t y, std::int64_t x) const {
+    return plane[static_cast<std::size_t>(y * samples_.w + x)];
+  }
+
+  ChromaUpsampling how_;
+  Shape samples_;
+  const PixelFormatRow& row_;
+};
+
+/// Returns the chroma of a pixel as libjpeg rounds it: to the nearest whole number, and a tie up or
+/// down depending on the position of the pixel.
+double jpeg_chroma(const Samples& samples, std::span<const double> plane, std::int64_t y,
+                   std::int64_t x) {
+  const double sixteenths = samples.sum(plane, y, x);
+  const bool first = samples.is_triangle_across() ? x % 2 == 0 : y % 2 == 0;
+  if (samples.is_triangle_across() && samples.is_triangle_down())
+    return std::floor((sixteenths + (first ? 8 : 7)) / 16);
+  if (samples.is_triangle_across() || samples.is_triangle_down())
+    return std::floor((sixteenths / 4 + (first ? 1 : 2)) / 4);
+  return sixteenths / 16;
+}
+
+/// Returns x * weight, rounded to a whole number. libjpeg holds the weight as a multiple of 2^-16.
+double fixed_product(double x, double weight) {
+  return std::floor((x * std::floor(weight * 65536 + 0.5) + 32768) / 65536);
+}
+
+double clamped(double value) { return std::clamp(value, 0.0, 255.0); }
+
+}  // namespace
+
+ChromaUpsampling chroma_upsampling(const Shape& shape) {
+  const PixelFormatRow& format = row_of(shape.format);
+  const bool is_narrow = format.across == 2 && shape.plane(1).w <= 2;
+  const auto how = [&](int step) {
+    return step == 2 && !is_narrow ? Upsampling::Triangle : Upsampling::Replicate;
+  };
+  return {.across = how(format.across), .down = how(format.down)};
+}
+
+ChromaTaps chroma_taps(std::int64_t i, std::int64_t samples, int step, Upsampling how) {
+  const std::int64_t near = i / step;
+  if (how == Upsampling::Replicate) return {.near = near, .far = near};
+  const std::int64_t far = i % 2 == 0 ? near - 1 : near + 1;
+  return {.near = near, .far = std::clamp<std::int64_t>(far, 0, samples - 1), .near_quarters = 3};
+}
+
+Tensor64 rgb_of(const Tensor64& images) {
+  const Samples samples(images.shape);
+  Tensor64 rgb = empty_rgb(images.shape);
+  const std::int64_t plane = images.shape.h * images.shape.w;
+  each_pixel(
+      images,
+      [&](std::span<const double> chroma, std::int64_t y, std::int64_t x) {
+        return samples.sum(chroma, y, x) / 16 - 128;
+      },
+      [&](std::int64_t n, std::int64_t i, double y, double cb, double cr) {
+        double* out = &rgb.values[static_cast<std::size_t>(3 * n * plane + i)];
+        out[0] = clamped(y + red_cr * cr);
+        out[plane] = clamped(y - green_cb * cb - green_cr * cr);
+        out[2 * plane] = clamped(y + blue_cb * cb);
+      });
+  return rgb;
+}
+
+Errors errors_of_rgb(const Shape& shape, const Errors& errors) {
+  // A value is at most 255 + 1.772 * 128 < 512 before it is clamped. Each of its at most 6
+  // operations rounds by at most 2^-24 of that, and so does each of its at most 3 constants.
+  constexpr double computed = 9 * 512 * 0x1p-24;
+  if (errors.are_same_everywhere()) {
+    const double most = std::max(1 + red_cr, 1 + std::max(green_cb + green_cr, blue_cb));
+    return errors.at(0) * most + computed;
+  }
+  Tensor64 each{.shape = shape, .values = {}};
+  for (std::int64_t i = 0; i < shape.elements(); ++i)
+    each.values.push_back(errors.at(static_cast<std::size_t>(i)));
+  const Samples samples(shape);
+  Tensor64 rgb = empty_rgb(shape);
+  const std::int64_t plane = shape.h * shape.w;
+  each_pixel(
+      each,
+      [&](std::span<const double> chroma, std::int64_t y, std::int64_t x) {
+        return samples.sum(chroma, y, x) / 16;
+      },
+      [&](std::int64_t n, std::int64_t i, double y, double cb, double cr) {
+        double* out = &rgb.values[static_cast<std::size_t>(3 * n * plane + i)];
+        out[0] = y + red_cr * cr + computed;
+        out[plane] = y + green_cb * cb + green_cr * cr + computed;
+        out[2 * plane] = y + blue_cb * cb + computed;
+      });
+  return std::move(rgb.values);
+}
+
+Tensor64 jpeg_rgb_of(const Tensor64& images) {
+  const Samples samples(images.shape);
+  Tensor64 rgb = empty_rgb(images.shape);
+  const std::int64_t plane = images.shape.h * images.shape.w;
+  constexpr double jpeg_green_cb = 22554, jpeg_green_cr = 46802;  // in units of 2^-16
+  each_pixel(
+      images,
+      [&](std::span<const double> chroma, std::int64_t y, std::int64_t x) {
+        return jpeg_chroma(samples, chroma, y, x) - 128;
+      },
+      [&](std::int64_t n, std::int64_t i, double y, double cb, double cr) {
+        double* out = &rgb.values[static_cast<std::size_t>(3 * n * plane + i)];
+        out[0] = clamped(y + fixed_product(cr, red_cr));
+        out[plane] =
+            clamped(y + std::floor((32768 - jpeg_green_cb * cb - jpeg_green_cr * cr) / 65536));
+        out[2 * plane] = clamped(y + fixed_product(cb, blue_cb));
+      });
+  return rgb;
+}
+
+}  // namespace normbench
