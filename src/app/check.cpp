@@ -60,7 +60,8 @@ std::string run_of(CheckOptions& options) {
 /// The key has the size of the images only for raw pixels, because files that are decoded may have
 /// any size.
 std::string tried_as(const Load& load) {
-  const std::string how = fmt::format("{} {}", name_of(load.on_error), name_of(load.storage));
+  const std::string how =
+      fmt::format("{} {} {}", name_of(load.on_error), name_of(load.storage), name_of(load.format));
   return load.storage == Storage::Image ? how : fmt::format("{} {}", how, describe(load.image()));
 }
 
@@ -83,7 +84,8 @@ void check_images(const std::string& file, const Plan& plan) {
     } catch (const std::runtime_error& error) {
       issues.push_back({"", fmt::format("{}: {}", where, error.what())});
     }
-    for (const std::string& text : remark_texts(remarked_files(load), load.image_count()))
+    const std::int64_t images = load.image_count() - count_of(broken_files(load));
+    for (const std::string& text : remark_texts(remarked_files(load), images))
       tell_once(where, text);
   };
   for (const Group& group : plan.groups)

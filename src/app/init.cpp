@@ -81,8 +81,7 @@ std::optional<FirstConfig::Images> find_images(const std::string& images, const 
                                    fmt::join(broken_texts(broken), "; ")));
   said = beside_texts(load.beside);
   if (!broken.empty()) said.push_back(left_out_text(broken, std::ssize(load.files)));
-  std::ranges::copy(remark_texts(remarked_files(load), load.image_count()),
-                    std::back_inserter(said));
+  std::ranges::copy(remark_texts(remarked_files(load), count), std::back_inserter(said));
   return FirstConfig::Images{.path = path_near(images, folder), .count = count};
 }
 

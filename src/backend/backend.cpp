@@ -15,13 +15,6 @@ View cut(const Window& window, const View& in) {
   return crop_view(in, top, left, window.height, window.width);
 }
 
-/// Returns images [first, first + count) of `view`.
-View images_of(View view, std::int64_t first, std::int64_t count) {
-  view.data += first * view.desc.strides.n * size_of(view.desc.dtype);
-  view.desc.shape.n = count;
-  return view;
-}
-
 }  // namespace
 
 Cost fewest(const Op& op, const Signature& signature) {
@@ -34,9 +27,11 @@ Crop of_plane(const Crop& op, const Shape& images, std::int64_t channel) {
 }
 
 View flat_view(View view) {
+  const std::int64_t apart = view.desc.strides.n;
   const Shape& shape = view.desc.shape;
   view.desc = dense(view.desc.dtype, Layout::Nchw, {shape.n, 1, 1, shape.image_elements()},
                     view.desc.memory);
+  view.desc.strides.n = apart;
   return view;
 }
 

@@ -190,6 +190,8 @@ struct Kernel {
   /// those of the reference. It is above 0 for a row that resizes with another filter than the op
   /// defines. If it is 0, every element is checked against its error bound instead.
   double psnr_db = 0;
+  /// True for a row that loads images and may decode them at a smaller size.
+  bool decodes_smaller = false;
 };
 
 /// The `capturable` function of rows whose work no CUDA graph can hold.

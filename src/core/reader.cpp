@@ -332,8 +332,9 @@ TensorDesc read_tensor(Reader& reader) {
                             reader.word("pixel_format", PixelFormat::Rgb)},
                   .strides = {},
                   .memory = reader.word("memory", Memory::Pageable)};
-  if (desc.shape.is_ycbcr() && (desc.shape.c != 3 || desc.layout != Layout::Nchw)) {
-    reader.complain_at("pixel_format", "goes with 3 channels and the layout nchw");
+  if (desc.shape.is_ycbcr() &&
+      (desc.shape.c != 3 || desc.layout != Layout::Nchw || desc.dtype != DType::UInt8)) {
+    reader.complain_at("pixel_format", "goes with 3 channels of uint8 and the layout nchw");
     desc.shape.format = PixelFormat::Rgb;
   }
   desc.strides = dense_strides(desc.shape, desc.layout);

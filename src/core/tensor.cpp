@@ -57,6 +57,12 @@ std::string_view arrangement_of(const TensorDesc& desc) {
   return desc.shape.is_ycbcr() ? name_of(desc.shape.format) : name_of(desc.layout);
 }
 
+View images_of(View view, std::int64_t first, std::int64_t count) {
+  view.data += first * view.desc.strides.n * size_of(view.desc.dtype);
+  view.desc.shape.n = count;
+  return view;
+}
+
 View plane_view(const View& view, std::int64_t channel) {
   const Shape& shape = view.desc.shape;
   const Shape plane = shape.plane(channel);
@@ -101,6 +107,10 @@ ElementPlace place_of(const Shape& shape, std::int64_t index) {
   ElementPlace place{.n = index / shape.image_elements()};
   index %= shape.image_elements();
   Shape plane = shape.plane(0);
+  if (!shape.is_ycbcr()) {
+    place.c = index / (plane.h * plane.w);
+    index %= plane.h * plane.w;
+  }
   while (index >= plane.h * plane.w) {
     index -= plane.h * plane.w;
     plane = shape.plane(++place.c);

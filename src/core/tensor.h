@@ -82,6 +82,9 @@ struct View {
   TensorDesc desc;
 };
 
+/// Returns images [first, first + count) of a view, without a copy.
+View images_of(View view, std::int64_t first, std::int64_t count);
+
 /// Returns one channel of a view, without a copy. A view of Cb or Cr has as many rows and columns
 /// as it has samples.
 View plane_view(const View& view, std::int64_t channel);

@@ -45,7 +45,7 @@ void add_form_mistakes(const Preparation& preparation, std::vector<std::string>&
     add("--storage raw: needs --size H W, since the files do not store their shape");
   if (form.format != PixelFormat::Rgb && !holds_pixels(form.storage))
     add(fmt::format("--pixel-format {}: is for --storage raw and npy only", name_of(form.format)));
-  if (form.format != PixelFormat::Rgb && holds_pixels(form.storage) && !form.height)
+  if (form.format != PixelFormat::Rgb && form.storage == SaveFormat::Npy && !form.height)
     add(fmt::format("--pixel-format {}: needs --size H W, since the files do not store their shape",
                     name_of(form.format)));
   if (form.shards && !holds_pixels(form.storage))
@@ -184,7 +184,8 @@ std::vector<std::string> differences(const DatasetForm& was, const DatasetForm& 
   Json both = new_form;
   both.update(old_form);
   for (const auto& [key, value] : both.items()) {
-    const Json before = old_form.value(key, Json()), now = new_form.value(key, Json());
+    const Json none = key == "pixel_format" ? Json(name_of(PixelFormat::Rgb)) : Json();
+    const Json before = old_form.value(key, none), now = new_form.value(key, none);
     if (before != now) all.push_back(fmt::format("{} was {}, is {}", key, said(before), said(now)));
   }
   if (const auto gone = without(were, are); !gone.empty())

@@ -23,9 +23,12 @@ constexpr auto kTensorMembers = std::to_array<TensorMember>(
     {{"dtype", {"The type of its elements"}},
      {"shape", {"Images, channels, rows and columns, whatever the layout", "elements"}},
      {"layout", {"The order in memory: images, channels, rows, columns, or channels last"}},
+     {"pixel_format",
+      {"How its pixels are stored; absent: channels of one size. Others are planes of Y, Cb and "
+       "Cr"}},
      {"memory", {"The kind of memory that it is in"}},
-     {"strides", {"Of a tensor with gaps: the distances of images, channels, rows and columns",
-                  "elements"}}});
+     {"strides",
+      {"Of a tensor with gaps: the distances of images, channels, rows and columns", "elements"}}});
 
 Json four_numbers() {
   Json schema = list_schema(whole_schema(0, std::numeric_limits<std::int64_t>::max()));

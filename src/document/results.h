@@ -456,8 +456,8 @@ inline constexpr int document_schema = 1;
 /// structs.
 /// - "rounds" is stored by column: {"wall_ns": […], "minor_faults": […], …}. All columns have the
 ///   same length. A column of zeros is left out, except wall_ns.
-/// - A tensor is {"dtype", "shape": [n, c, h, w], "layout", "memory"}, with "strides" if it is not
-///   dense.
+/// - A tensor is {"dtype", "shape": [n, c, h, w], "layout", "memory"}, with "pixel_format" if it is
+///   YCbCr, and with "strides" if it is not dense.
 /// - Fields with `io.when_known` in results_fields.h are left out if they are null, 0, empty or all
 ///   zeros.
 /// - A double of a CheckResult that is not finite is written as null, and read as infinity. All

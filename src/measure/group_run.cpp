@@ -136,7 +136,7 @@ void note_dataset(Member& member) {
     member.result->notes.push_back(
         sentence({.kind = Note::Kind::SmallDataset, .count = dataset.images, .of = load->batch}));
   const Kernel* const kernel = member.planned->stages.front().kernel;
-  if (kernel != nullptr && kernel->name.starts_with("scaled"))
+  if (kernel != nullptr && kernel->decodes_smaller)
     member.result->notes.push_back(sentence({.kind = Note::Kind::DecodedSmaller,
                                              .count = decoded_smaller(*load),
                                              .of = dataset.files}));

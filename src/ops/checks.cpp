@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -128,13 +127,14 @@ std::int64_t total_bytes(std::span<const TensorDesc> tensors) {
 std::vector<Feeds> ycbcr_feeds(const TensorDesc& first) {
   const Shape& shape = first.shape;
   if (first.dtype != DType::UInt8 || first.layout != Layout::Nchw || shape.c != 3) return {};
-  constexpr std::array others{PixelFormat::Ycbcr444, PixelFormat::Ycbcr422, PixelFormat::Ycbcr440,
-                              PixelFormat::Ycbcr411};
-  const auto other = static_cast<std::size_t>(shape.h + shape.w) % others.size();
+  constexpr std::int64_t small = 64 * 64;
   std::vector<Feeds> all;
-  for (const PixelFormat format : {PixelFormat::Ycbcr420, others[other]})
-    all.push_back({{.desc = dense(first.dtype, first.layout,
-                                  {shape.n, shape.c, shape.h, shape.w, format}, first.memory)}});
+  for (const PixelFormatRow& row : pixel_format_rows)
+    if (row.value != PixelFormat::Rgb &&
+        (row.value == PixelFormat::Ycbcr420 || shape.h * shape.w <= small))
+      all.push_back(
+          {{.desc = dense(first.dtype, first.layout,
+                          {shape.n, shape.c, shape.h, shape.w, row.value}, first.memory)}});
   return all;
 }
 

@@ -11,10 +11,14 @@ FlipOp FlipOp::read(Reader& reader) { return {.axis = reader.word("axis", Flip::
 std::vector<TensorDesc> FlipOp::infer(std::span<const TensorDesc> in) const {
   const Shape& shape = only_input(in).shape;
   const auto [format, name, across, down] = row_of(shape.format);
-  if ((axis != Flip::Vertical && shape.w % across != 0) ||
-      (axis != Flip::Horizontal && shape.h % down != 0))
-    throw Invalid(fmt::format("{}x{} pixels cannot be mirrored as {} (crop to multiples of {}x{})",
-                              shape.h, shape.w, name, down, across));
+  const auto check = [&](bool is_mirrored, std::string_view side, std::int64_t pixels, int step) {
+    if (is_mirrored && pixels % step != 0)
+      throw Invalid(
+          fmt::format("a {} of {} pixels cannot be mirrored as {} (crop to a multiple of {})", side,
+                      pixels, name, step));
+  };
+  check(axis != Flip::Vertical, "width", shape.w, across);
+  check(axis != Flip::Horizontal, "height", shape.h, down);
   return output_like(in);
 }
 

@@ -335,12 +335,16 @@ ImageWalk Load::walk() const {
 
 std::pair<AxisPart, AxisPart> Load::plane_parts(const YcbcrImage& image, std::int64_t channel,
                                                 PixelFormat to) const {
-  const auto pixels_h = static_cast<double>(image.height),
-             pixels_w = static_cast<double>(image.width);
-  AxisPart rows, columns;  // in pixels
+  // The picture's size in samples of Y. It is no whole number if the picture was decoded at a
+  // reduced size. What is only cropped never is, and then a sample of Y is a pixel.
+  const bool is_cropped_only = fit == Fit::Crop && shorter == 0;
+  const SamplePlane& luma = image.planes[0];
+  const double pixels_h = is_cropped_only ? static_cast<double>(image.height) : luma.rows.length,
+               pixels_w = is_cropped_only ? static_cast<double>(image.width) : luma.columns.length;
+  AxisPart rows{.length = pixels_h}, columns{.length = pixels_w};
   if (shorter > 0) {
     std::tie(rows, columns) = centre_of(pixels_h, pixels_w);
-  } else {
+  } else if (is_cropped_only) {
     const Window part = window(image.height, image.width);
     rows = {static_cast<double>(*part.top), static_cast<double>(part.height)};
     columns = {static_cast<double>(*part.left), static_cast<double>(part.width)};

@@ -151,7 +151,7 @@ struct Load {
                                             PixelFormat to) const;
   /// Returns the description of one image, as the op outputs it and as raw and npy files store it.
   TensorDesc image() const;
-  /// Returns the smallest size to which the decoder of the kernel "scaled" may reduce an image.
+  /// Returns the smallest size to which a decoder may reduce an image (Kernel::decodes_smaller).
   /// Returns zeros for a crop without a resize, which needs the pixels of the full-size image.
   LeastSize least() const;
   /// For a loader without `shorter`: returns the window that is cut from an image of this size, and
@@ -171,8 +171,8 @@ struct Load {
 std::vector<BrokenFiles> broken_files(const Load& load);
 /// Returns the files that can be read but have a remark. Examines each file once.
 std::vector<RemarkedFiles> remarked_files(const Load& load);
-/// Returns how many of the files the kernel "scaled" decodes at a smaller size. Examines each file
-/// once.
+/// Returns how many of the files are decoded at a smaller size by a kernel that may do so. Examines
+/// each file once.
 std::int64_t decoded_smaller(const Load& load);
 
 }  // namespace normbench

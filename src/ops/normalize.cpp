@@ -205,6 +205,11 @@ std::vector<Accuracy> Normalize::accuracy(std::span<const Known> in, std::span<c
   return {found};
 }
 
+std::pair<double, double> Normalize::multiply_add(std::int64_t channel) const {
+  const double divisor = at_channel(std, channel);
+  return {scale / divisor, -at_channel(mean, channel) / divisor};
+}
+
 std::vector<Normalize> Normalize::samples(const Shape& shape) {
   const auto mean = channel_samples(shape.c, 123.675, -7.3);
   const auto std = channel_samples(shape.c, 58.395, 1.7);

@@ -40,6 +40,8 @@ struct Normalize {
   /// Returns the cost if each pixel inside a window is read once, even if several windows contain
   /// it, and no other pixel is read. The samples of chroma around a window do not count.
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
+  /// Returns the constants a and b of a channel, with which x * a + b is (x * scale - mean) / std.
+  std::pair<double, double> multiply_add(std::int64_t channel) const;
   bool whole_batch() const { return crop.size() > 1; }
   bool elementwise() const { return crop.empty() && flip == Flip::None; }
   bool row_wise() const { return crop.empty() && (flip == Flip::None || flip == Flip::Horizontal); }

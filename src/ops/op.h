@@ -20,10 +20,13 @@
 ///   whole_batch() -> bool                  true if an output image depends on input images with
 ///                                          another index than its own; default: false
 ///   row_wise() -> bool                     true if row h of an output image depends only on row h
-///                                          of the input image with the same index; default: false
+///                                          of the input image with the same index; default: false.
+///                                          YCbCr images do not count: Case::row_wise() leaves them
+///                                          out
 ///   elementwise() -> bool                  true if an output element depends only on the input
 ///                                          element at its position, and may overwrite it;
-///                                          default: false
+///                                          default: false. YCbCr images do not count: no output in
+///                                          place is as large as they are
 ///   static std::vector<T> samples(Shape)   the ops that a self-test runs; an op without `read`
 ///                                          does not need it
 ///   feeds(first) -> std::vector<Feeds>     the inputs of a self-test; default: `first` alone

@@ -25,9 +25,10 @@ std::vector<Accuracy> ToRgb::accuracy(std::span<const Known> in, std::span<const
                                       std::span<const TensorDesc>) const {
   const Known& x = in[0];
   if (x.accuracy.errors == Errors(0)) return {{.low = 0, .high = 255, .whole = true}};
-  // Roundings move a result by less than 2: that of chroma by 0.5 times a weight, at most 1.772,
-  // and those of the products by 0.5 each. Both the kernel and the reference may round.
-  constexpr double of_roundings = 4;
+  // Chroma is rounded, which moves a result by at most 0.5 * blue_cb, and then the product. Both
+  // the kernel and the reference may do so. The reference rounds if all its values happen to be
+  // whole.
+  constexpr double of_roundings = 2 * (0.5 * blue_cb + 0.5 + 1e-3);
   const Errors found = errors_of_rgb(x.values.shape, x.accuracy.errors);
   std::vector<double> errors(exact[0].values.size());
   for (std::size_t i = 0; i < errors.size(); ++i) errors[i] = found.at(i) + of_roundings;

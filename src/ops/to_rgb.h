@@ -5,8 +5,9 @@
 namespace normbench {
 
 /// Converts YCbCr images to RGB, as libjpeg does when it decodes a JPEG: chroma is upsampled with a
-/// triangle filter and rounded, then each pixel is converted and rounded. So `load` with a YCbCr
-/// format and `to_rgb` give the pixels of `load` without them. Parameter: layout (default nhwc).
+/// triangle filter and rounded, then each pixel is converted and rounded. So a JPEG that `load`
+/// gives in its own format and size, and that is not turned, has the pixels after `to_rgb` that
+/// `load` gives without a format. Parameter: layout (default nhwc).
 struct ToRgb {
   static constexpr std::string_view name = "to_rgb";
   static constexpr std::string_view about = "convert YCbCr planes to RGB pixels";

@@ -80,10 +80,8 @@ double jpeg_chroma(const Samples& samples, std::span<const double> plane, std::i
   return sixteenths / 16;
 }
 
-/// Returns x * weight, rounded to a whole number. libjpeg holds the weight as a multiple of 2^-16.
-double fixed_product(double x, double weight) {
-  return std::floor((x * std::floor(weight * 65536 + 0.5) + 32768) / 65536);
-}
+/// Returns a sum of products with libjpeg's weights as a whole number, rounded.
+double rounded_products(double sum) { return std::floor((sum + 32768) / 65536); }
 
 double clamped(double value) { return std::clamp(value, 0.0, 255.0); }
 
@@ -155,7 +153,6 @@ Tensor64 jpeg_rgb_of(const Tensor64& images) {
   const Samples samples(images.shape);
   Tensor64 rgb = empty_rgb(images.shape);
   const std::int64_t plane = images.shape.h * images.shape.w;
-  constexpr double jpeg_green_cb = 22554, jpeg_green_cr = 46802;  // in units of 2^-16
   each_pixel(
       images,
       [&](std::span<const double> chroma, std::int64_t y, std::int64_t x) {
@@ -163,10 +160,9 @@ Tensor64 jpeg_rgb_of(const Tensor64& images) {
       },
       [&](std::int64_t n, std::int64_t i, double y, double cb, double cr) {
         double* out = &rgb.values[static_cast<std::size_t>(3 * n * plane + i)];
-        out[0] = clamped(y + fixed_product(cr, red_cr));
-        out[plane] =
-            clamped(y + std::floor((32768 - jpeg_green_cb * cb - jpeg_green_cr * cr) / 65536));
-        out[2 * plane] = clamped(y + fixed_product(cb, blue_cb));
+        out[0] = clamped(y + rounded_products(jpeg_red_cr * cr));
+        out[plane] = clamped(y + rounded_products(-jpeg_green_cb * cb - jpeg_green_cr * cr));
+        out[2 * plane] = clamped(y + rounded_products(jpeg_blue_cb * cb));
       });
   return rgb;
 }

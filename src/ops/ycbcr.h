@@ -39,6 +39,10 @@ ChromaTaps chroma_taps(std::int64_t i, std::int64_t samples, int step, Upsamplin
 constexpr double red_cr = 1.402, green_cb = 0.114 * 1.772 / 0.587, green_cr = 0.299 * 1.402 / 0.587,
                  blue_cb = 1.772;
 
+/// libjpeg's weights for the same conversion, in units of 2^-16.
+constexpr int jpeg_red_cr = 91881, jpeg_green_cb = 22554, jpeg_green_cr = 46802,
+              jpeg_blue_cb = 116130;
+
 /// Returns YCbCr images as RGB images, in double: chroma is upsampled and converted without
 /// rounding. Values below 0 become 0, and values above 255 become 255.
 Tensor64 rgb_of(const Tensor64& images);
@@ -48,8 +52,8 @@ Tensor64 rgb_of(const Tensor64& images);
 Errors errors_of_rgb(const Shape& shape, const Errors& errors);
 
 /// Returns YCbCr images as RGB images with whole values, each computed as by libjpeg. All values of
-/// `images` must be whole numbers from 0 to 255. The results are those of libjpeg 6b and
-/// libjpeg-turbo with their default settings (fancy upsampling, no merged upsampling).
+/// `images` must be whole numbers from 0 to 255. The results are those of
+/// libjpeg-turbo 2.1 with its default settings (fancy upsampling, no merged upsampling).
 Tensor64 jpeg_rgb_of(const Tensor64& images);
 
 }  // namespace normbench

@@ -117,6 +117,8 @@ void lower(std::int64_t bytes, std::int64_t& least) {
   if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
 }
 
+/// Returns the number of values of an image in a check. YCbCr images count as RGB images, because
+/// references convert them.
 double values_per_image(const Shape& shape) {
   return static_cast<double>(shape.c) * static_cast<double>(shape.h) * static_cast<double>(shape.w);
 }

@@ -16,6 +16,7 @@ constexpr auto words(Factor::Kind) {
   using enum Factor::Kind;
   return std::to_array<Word<Factor::Kind>>({{SourceDType, "dtype of the source"},
                                             {SourceLayout, "layout of the source"},
+                                            {SourcePixelFormat, "pixel format of the source"},
                                             {SourceShape, "size of the source"},
                                             {SourceMemory, "memory of the source"},
                                             {SourceBytes, "bytes of the source"},

@@ -107,6 +107,11 @@ class RandomResults {
   }
 
   TensorDesc desc() {
+    const auto extent = [&] { return static_cast<std::int64_t>(1 + below(9)); };
+    if (below(4) == 0)
+      return dense(DType::UInt8, Layout::Nchw,
+                   {extent(), 3, extent(), extent(), PixelFormat(below(pixel_format_rows.size()))},
+                   Memory(below(8)));
     TensorDesc desc =
         dense(DType(below(4)), Layout(below(2)),
               {std::int64_t(below(9)), 3, std::int64_t(below(999)), 5}, Memory(below(8)));

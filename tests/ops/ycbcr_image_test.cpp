@@ -97,6 +97,24 @@ TEST(DecodePlanes, TurnsThemUpright) {
     }
 }
 
+TEST(DecodePlanes, OfATurnedPictureBeginWithinASample) {
+  const Bytes file =
+      jpeg_file(colours(9, 15), 9, 15,
+                {.quality = 80, .app1 = exif_segment(3, true), .across = 2, .down = 2});
+  const YcbcrImage image = planes_of(file);  // turned by 180 degrees
+  EXPECT_EQ(image.planes[1].rows.begin, 0.5);
+  EXPECT_EQ(image.planes[1].rows.length, 4.5);
+  EXPECT_EQ(image.planes[1].columns.begin, 0.5);
+  EXPECT_EQ(image.planes[0].rows.begin, 0);
+  YcbcrImage turned = image, stored = planes_of(jpeg_file(colours(9, 15), 9, 15,
+                                                          {.quality = 80, .across = 2, .down = 2}));
+  for (std::int64_t c = 0; c < 3; ++c) {
+    std::vector<double> reversed = to_double(view_of(stored, c), 0, 1).values;
+    std::ranges::reverse(reversed);
+    EXPECT_EQ(to_double(view_of(turned, c), 0, 1).values, reversed);
+  }
+}
+
 TEST(DecodePlanes, SayWhichPartThePictureFills) {
   const YcbcrImage image =
       planes_of(jpeg_file(colours(9, 15), 9, 15, {.quality = 80, .across = 2, .down = 2}));

@@ -93,6 +93,41 @@ TEST(Ycbcr, BytesLieNearTheExactValues) {
   }
 }
 
+TEST(Ycbcr, ErrorsAreSumsOfThoseOfTheSamples) {
+  const Shape shape{1, 3, 2, 6, PixelFormat::Ycbcr422};
+  const Errors same = errors_of_rgb(shape, Errors(2));
+  EXPECT_NEAR(same.at(0), 2 * (1 + blue_cb), 1e-3);
+  std::vector<double> each(static_cast<std::size_t>(shape.elements()), 0);
+  each[1] = 5;   // of Y of the second pixel
+  each[12] = 4;  // of the first sample of Cb: 3/4 of it and 1/4 in the neighbour's pixels
+  const Errors found = errors_of_rgb(shape, each);
+  const auto at = [&](std::int64_t channel, std::size_t pixel) {
+    return found.at(static_cast<std::size_t>(12 * channel) + pixel);
+  };
+  EXPECT_NEAR(at(0, 0), 0, 1e-3);
+  EXPECT_NEAR(at(0, 1), 5, 1e-3);
+  EXPECT_NEAR(at(1, 0), 4 * green_cb, 1e-3);
+  EXPECT_NEAR(at(2, 0), 4 * blue_cb, 1e-3);
+  EXPECT_NEAR(at(2, 1), 5 + 3 * blue_cb, 1e-3);
+  EXPECT_NEAR(at(2, 2), 1 * blue_cb, 1e-3);
+  EXPECT_NEAR(at(2, 3), 0, 1e-3);
+}
+
+TEST(Ycbcr, ElementsHaveAPlaceInTheirPlane) {
+  const Shape shape{2, 3, 5, 7, PixelFormat::Ycbcr420};  // 35 + 12 + 12 samples
+  const auto is = [&](std::int64_t index, std::vector<std::int64_t> expected) {
+    const ElementPlace at = place_of(shape, index);
+    EXPECT_EQ((std::vector{at.n, at.c, at.h, at.w}), expected);
+  };
+  is(0, {0, 0, 0, 0});
+  is(34, {0, 0, 4, 6});
+  is(35, {0, 1, 0, 0});
+  is(35 + 12 + 5, {0, 2, 1, 1});
+  is(59, {1, 0, 0, 0});
+  const ElementPlace rgb = place_of({2, 3, 5, 7}, 105 + 35 + 8);
+  EXPECT_EQ((std::vector{rgb.n, rgb.c, rgb.h, rgb.w}), (std::vector<std::int64_t>{1, 1, 1, 1}));
+}
+
 TEST(ToRgb, TakesOnlyYcbcr) {
   const TensorDesc rgb = dense(DType::UInt8, Layout::Nchw, {1, 3, 4, 4}, Memory::Pageable);
   EXPECT_THROW(infer(ToRgb{}, std::array{rgb}), Invalid);

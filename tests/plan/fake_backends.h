@@ -65,8 +65,8 @@ class FakeBackend final : public Backend {
 
 inline std::vector<Kernel> cpu_rows() {
   std::vector<Kernel> rows;
-  for (const std::string_view op :
-       {"load", "resize", "crop", "flip", "layout", "cast", "sub", "div", "copy", "first_touch"})
+  for (const std::string_view op : {"load", "to_rgb", "resize", "crop", "flip", "layout", "cast",
+                                    "sub", "div", "copy", "first_touch"})
     for (const std::string_view name : {"reference", "simd"})
       rows.push_back(row(op, name, Place::Cpu, anything));
   rows.push_back(row("normalize", "reference", Place::Cpu, anything));
@@ -86,7 +86,7 @@ inline std::vector<Kernel> cuda_rows() {
   for (const std::string_view op :
        {"cast", "sub", "div", "normalize", "denormalize", "concat", "copy", "crop", "flip",
         "layout", "group_norm", "moments", "scale_shift", "mul", "sum", "batch_norm_backward",
-        "accumulate"})
+        "accumulate", "to_rgb"})
     for (const std::string_view name : {"reference", "eager"})
       rows.push_back(row(op, name, Place::Cuda, anything));
   for (const std::string_view name : {"reference", "vector", "streaming"})

@@ -57,6 +57,17 @@ TEST(Factors, OneChangeIsOneFactor) {
   EXPECT_THAT(shown(a, b), ElementsAre("memory of sub (pageable, pinned)"));
 }
 
+TEST(Factors, APixelFormatIsNoSize) {
+  CaseResult a = make_case({"a", 1, DType::UInt8, {{"copy", DType::UInt8}}}), b = a;
+  a.source = dense(DType::UInt8, Layout::Nchw, {1, 3, 4, 6}, Memory::Pageable);
+  b.source =
+      dense(DType::UInt8, Layout::Nchw, {1, 3, 4, 6, PixelFormat::Ycbcr420}, Memory::Pageable);
+  EXPECT_THAT(shown(a, b), ElementsAre("pixel format of the source (rgb, ycbcr420)"));
+  b.source->shape.h = 8;
+  EXPECT_THAT(shown(a, b), ElementsAre("pixel format of the source (rgb, ycbcr420)",
+                                       "size of the source (1x3x4x6, 1x3x8x6)"));
+}
+
 TEST(Factors, OtherFilesFollowFromAnotherStorage) {
   CaseResult a = make_case({"a", 1, DType::UInt8, {{"load", DType::UInt8}}}), b = a;
   a.stages[0].parameters = {{"dataset", "png"}};

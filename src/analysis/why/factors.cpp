@@ -216,7 +216,11 @@ void add_source(const CaseResult& a, const CaseResult& b, std::vector<Factor>& l
     if (a.source->dtype != b.source->dtype)
       add(list, Kind::SourceDType, source_dtype(a, b), source_dtype(b, a));
     add(list, Kind::SourceLayout, a.source->layout, b.source->layout);
-    add(list, Kind::SourceShape, a.source->shape, b.source->shape);
+    Shape of_a = a.source->shape;
+    const Shape& of_b = b.source->shape;
+    add(list, Kind::SourcePixelFormat, of_a.format, of_b.format);
+    of_a.format = of_b.format;
+    add(list, Kind::SourceShape, of_a, of_b);
     add(list, Kind::SourceMemory, a.source->memory, b.source->memory);
   } else if (!a.source && !b.source) {
     add(list, Kind::SourceBytes, a.source_bytes, b.source_bytes);

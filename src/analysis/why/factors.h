@@ -21,7 +21,7 @@ struct SourceDType {
 /// The value of a factor in one case. Json holds a parameter or an axis as in the config; null
 /// means the default. A list of strings holds ops, or lanes with their servers.
 using FactorValue = std::variant<bool, std::int64_t, std::string, Json, DType, SourceDType, Layout,
-                                 Memory, Shape, Place, OutputPolicy, Constants, Wait,
+                                 PixelFormat, Memory, Shape, Place, OutputPolicy, Constants, Wait,
                                  std::vector<std::string>, std::vector<OutputPolicy>>;
 
 /// One difference between two cases.
@@ -29,6 +29,7 @@ struct Factor {
   enum class Kind {
     SourceDType,
     SourceLayout,
+    SourcePixelFormat,
     SourceShape,
     SourceMemory,
     SourceBytes,

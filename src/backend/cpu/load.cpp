@@ -50,12 +50,6 @@ View sized(Image& image, std::int64_t height, std::int64_t width) {
   return view_of(image);
 }
 
-View image_of(const View& batch, std::int64_t index) {
-  View view{batch.data + index * batch.desc.strides.n, batch.desc};
-  view.desc.shape.n = 1;
-  return view;
-}
-
 /// Copies an interleaved image of three byte channels to an image of any layout.
 void copy_pixels(const View& from, const View& to) {
   const Strides &f = from.desc.strides, &t = to.desc.strides;
@@ -247,7 +241,7 @@ Launch decoding(const Load& op, const LeastSize& least, DecodeOne decode) {
     load_batch(op, walk, queue, [&](std::size_t i, const ImagePlace& place) {
       auto space = workspaces->take();
       decode(op, least, walk.files()[place.file], *space, queue,
-             image_of(out[0], static_cast<std::int64_t>(i)));
+             images_of(out[0], static_cast<std::int64_t>(i), 1));
       workspaces->give_back(std::move(space));
     });
   };
@@ -335,7 +329,7 @@ Launch prepare_stored(const Load& op, const Signature&) {
   const auto stored = std::make_shared<const StoredFiles>(op, *walk);
   return [op, walk, stored](Queue& queue, std::span<const View>, std::span<const View> out, View) {
     load_batch(op, *walk, queue, [&](std::size_t i, const ImagePlace& place) {
-      const View image = image_of(out[0], static_cast<std::int64_t>(i));
+      const View image = images_of(out[0], static_cast<std::int64_t>(i), 1);
       const Range range(queue.recorder, RangeKind::Part, name_of(op.via), image.desc.bytes());
       stored->read(walk->files()[place.file], place,
                    {image.data, static_cast<std::size_t>(image.desc.bytes())});
@@ -348,12 +342,15 @@ Launch prepare_stored(const Load& op, const Signature&) {
 /// size of the output. They differ because different filters made them smaller.
 constexpr double scaled_psnr_db = 28;
 
-/// The same for a photograph whose planes are resized before they are converted to RGB. The results
-/// differ because libjpeg first upsamples chroma with a filter of its own.
-constexpr double planes_psnr_db = 34;
+/// The lowest allowed ratio for a photograph whose planes are resized before they are converted to
+/// RGB. It differs because libjpeg first upsamples chroma with a filter of its own.
+constexpr double planes_psnr_db = 40;
 
+/// Returns the row with the ratio to which it is held. A row with that of `scaled` may decode
+/// images at a smaller size.
 constexpr Kernel with_psnr(Kernel kernel, double psnr_db) {
   kernel.psnr_db = psnr_db;
+  kernel.decodes_smaller = psnr_db == scaled_psnr_db;
   return kernel;
 }
 

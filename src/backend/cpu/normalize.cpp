@@ -13,10 +13,7 @@ using Lut = std::vector<std::array<float, 256>>;  // indexed by channel and uint
 /// Returns the constants a and b of each channel with which x * a + b is (x * scale - mean) / std.
 Constants2 multiply_add(const Normalize& op, std::int64_t channels) {
   check_divisors(op.std);
-  return repeat_channels(channels, [&](std::int64_t c) {
-    const double std = at_channel(op.std, c);
-    return std::pair(op.scale / std, -at_channel(op.mean, c) / std);
-  });
+  return repeat_channels(channels, [&](std::int64_t c) { return op.multiply_add(c); });
 }
 
 bool accepts_fused(const Normalize& op, const Signature& s) {

@@ -21,7 +21,6 @@ ResizePlanes planes_of(const View& in, const View& out) {
   return {.in = in.data,
           .out = out.data,
           .group = is_apart ? 1 : in.desc.shape.c,
-          .in_height = in.desc.shape.h,
           .in_width = in.desc.shape.w,
           .out_height = out.desc.shape.h,
           .out_width = out.desc.shape.w,

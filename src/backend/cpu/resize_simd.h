@@ -14,7 +14,7 @@ namespace normbench {
 struct ResizePlanes {
   const std::byte* in;
   std::byte* out;
-  std::int64_t group, in_height, in_width, out_height, out_width;
+  std::int64_t group, in_width, out_height, out_width;
   std::int64_t in_stride;            // from a row of the input to the next
   std::int64_t in_plane, out_plane;  // from a plane to the next
 };

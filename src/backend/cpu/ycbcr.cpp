@@ -11,19 +11,13 @@
 namespace normbench {
 namespace {
 
-View one_image(View batch, std::int64_t index) {
-  batch.data += index * batch.desc.strides.n * size_of(batch.desc.dtype);
-  batch.desc.shape.n = 1;
-  return batch;
-}
-
 /// Returns a job for each image of the windows.
 std::vector<YcbcrJob> jobs_of(std::span<const YcbcrWindow> windows, Flip flip) {
   std::vector<YcbcrJob> jobs;
   for (const YcbcrWindow& window : windows)
     for (std::int64_t n = 0; n < window.in.desc.shape.n; ++n)
-      jobs.push_back({.image = one_image(window.in, n),
-                      .out = one_image(window.out, n),
+      jobs.push_back({.image = images_of(window.in, n, 1),
+                      .out = images_of(window.out, n, 1),
                       .top = window.top,
                       .left = window.left,
                       .flip = flip});
@@ -52,10 +46,9 @@ RgbConstants constants_of(const Normalize& op) {
   check_divisors(op.std);
   RgbConstants constants;
   for (std::size_t c = 0; c < 3; ++c) {
-    const auto channel = static_cast<std::int64_t>(c);
-    const double std = at_channel(op.std, channel);
-    constants.a[c] = static_cast<float>(op.scale / std);
-    constants.b[c] = static_cast<float>(-at_channel(op.mean, channel) / std);
+    const auto [a, b] = op.multiply_add(static_cast<std::int64_t>(c));
+    constants.a[c] = static_cast<float>(a);
+    constants.b[c] = static_cast<float>(b);
   }
   return constants;
 }

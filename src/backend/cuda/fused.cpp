@@ -138,9 +138,9 @@ void set_constants(const Denormalize& op, std::int64_t channels, NormalizeArgume
 void set_constants(const Normalize& op, std::int64_t channels, NormalizeArguments& arguments) {
   check_divisors(op.std);
   for (std::int64_t c = 0; c < channels; ++c) {
-    const double std = at_channel(op.std, c);
-    arguments.a[c] = static_cast<float>(op.scale / std);
-    arguments.b[c] = static_cast<float>(-at_channel(op.mean, c) / std);
+    const auto [a, b] = op.multiply_add(c);
+    arguments.a[c] = static_cast<float>(a);
+    arguments.b[c] = static_cast<float>(b);
   }
 }
 

@@ -256,9 +256,10 @@ struct ToRgbReference {
   __host__ __device__ void operator()(std::int64_t i) const {
     const Position at = position_of(out.desc.shape, i);
     const double cb = chroma(at, 0), cr = chroma(at, 1);
-    const double of_chroma = at.c == 0   ? floor((91881 * cr + 32768) / 65536)
-                             : at.c == 1 ? floor((32768 - 22554 * cb - 46802 * cr) / 65536)
-                                         : floor((116130 * cb + 32768) / 65536);
+    const double of_chroma = at.c == 0 ? floor((jpeg_red_cr * cr + 32768) / 65536)
+                             : at.c == 1
+                                 ? floor((32768 - jpeg_green_cb * cb - jpeg_green_cr * cr) / 65536)
+                                 : floor((jpeg_blue_cb * cb + 32768) / 65536);
     store(out, at, images.luma(at.n, at.y, at.x) + of_chroma);
   }
 

@@ -115,9 +115,9 @@ struct JpegRgb {
     const auto put = [&](int channel, std::int32_t value) {
       use(channel, static_cast<std::uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value));
     };
-    put(0, pixel.y + ((cr * 91881 + 32768) >> 16));
-    put(1, pixel.y + ((32768 - cb * 22554 - cr * 46802) >> 16));
-    put(2, pixel.y + ((cb * 116130 + 32768) >> 16));
+    put(0, pixel.y + ((cr * jpeg_red_cr + 32768) >> 16));
+    put(1, pixel.y + ((32768 - cb * jpeg_green_cb - cr * jpeg_green_cr) >> 16));
+    put(2, pixel.y + ((cb * jpeg_blue_cb + 32768) >> 16));
   }
 
  private:

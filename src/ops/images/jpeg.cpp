@@ -239,12 +239,10 @@ void read_rows(Decoder& decoder, const Upright& to, Image& image) {
   }
 }
 
-/// Returns the part of an axis of the decoded image that the picture fills. `pixels` is the length
-/// of the axis in the file, and the image is decoded at `eighths` / 8 of its size. The picture
-/// fills the start of the axis, or its end if `reversed`.
-AxisPart filled(std::int64_t pixels, int eighths, bool reversed) {
-  const double length = static_cast<double>(pixels * eighths) / 8;
-  return {.begin = reversed ? std::ceil(length) - length : 0, .length = length};
+/// Returns the part of an axis that a picture of this length fills: the start of the axis, or its
+/// end if `is_reversed`.
+AxisPart filled(double length, bool is_reversed) {
+  return {.begin = is_reversed ? std::ceil(length) - length : 0, .length = length};
 }
 
 /// Reads the header of a JPEG. Throws std::runtime_error for JPEGs that cannot be decoded.
@@ -355,16 +353,12 @@ void turn_planes(int orientation, YcbcrImage& image, std::vector<std::uint8_t>& 
   for (SamplePlane& plane : image.planes) {
     const SamplePlane stored = plane;
     const Upright to = upright(orientation, stored.height, stored.width);
-    const auto part = [](const AxisPart& axis, bool is_reversed) {
-      return AxisPart{.begin = is_reversed ? std::ceil(axis.length) - axis.length : 0,
-                      .length = axis.length};
-    };
     plane = {.first = next,
              .height = to.height,
              .width = to.width,
              .stride = to.width,
-             .rows = part(stored.rows, to.row_step < 0),
-             .columns = part(stored.columns, to.column_step < 0)};
+             .rows = filled(stored.rows.length, to.row_step < 0),
+             .columns = filled(stored.columns.length, to.column_step < 0)};
     if (orientation >= first_exchanged) std::swap(plane.rows, plane.columns);
     for (std::int64_t y = 0; y < stored.height; ++y)
       for (std::int64_t x = 0; x < stored.width; ++x)
@@ -398,9 +392,9 @@ void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory
   decoder.run([&] { jpeg_calc_output_dimensions(&codec); });
   const Upright to = upright(turned, codec.output_height, codec.output_width);
   set_size(image, to.height, to.width);
-  const int eighths = static_cast<int>(codec.scale_num);
-  image.rows = filled(codec.image_height, eighths, to.row_step < 0);
-  image.columns = filled(codec.image_width, eighths, to.column_step < 0);
+  const double scale = codec.scale_num / 8.0;
+  image.rows = filled(scale * codec.image_height, to.row_step < 0);
+  image.columns = filled(scale * codec.image_width, to.column_step < 0);
   if (turned >= first_exchanged) std::swap(image.rows, image.columns);
   decoder.run([&] { jpeg_start_decompress(&codec); });
   read_rows(decoder, to, image);

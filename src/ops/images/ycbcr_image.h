@@ -18,9 +18,9 @@ struct SamplePlane {
   AxisPart rows = {}, columns = {};                // the part of each axis that the picture fills
 };
 
-/// A decoded picture of height x width pixels.
+/// A decoded picture.
 struct YcbcrImage {
-  std::int64_t height = 0, width = 0;
+  std::int64_t height = 0, width = 0;  // pixels; if it was decoded at a reduced size, of any size
   std::array<SamplePlane, 3> planes = {};
   std::vector<std::uint8_t> samples = {};
   /// How the file holds its pixels. Rgb: not as planes, or with a subsampling that has no name
