@@ -23,8 +23,9 @@ std::string sentence(const Note& note) {
     case Note::Kind::ChecksInTime:
       return "max_seconds_per_group leaves no time to check whole outputs";
     case Note::Kind::DecodedSmaller:
-      return fmt::format("scaled decodes {} of {} files at a smaller size{}", note.count, note.of,
-                         note.count == 0 ? ", so it does here what decode does" : "");
+      return fmt::format(
+          "{} decodes {} of {} files at a smaller size{}", note.names.at(0), note.count, note.of,
+          note.count == 0 ? ", so it does not differ here from the kernel that never does" : "");
     case Note::Kind::SmallDataset:
       return fmt::format(
           "only {} images for a batch of {}: some images are loaded more than once, from a cache",

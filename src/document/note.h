@@ -13,7 +13,7 @@ struct Note {
     ImagesOfTurns,    // all turns load only `count` of the dataset's `of` images
     FewerIterations,  // a turn has `count` instead of `of` iterations, because of the time limit
     ChecksInTime,     // the time limit left no time to check whole outputs
-    DecodedSmaller,   // the kernel `scaled` decodes `count` of `of` files at a smaller size
+    DecodedSmaller,   // the kernel `names` decodes `count` of `of` files at a smaller size
     SmallDataset,     // a batch of `of` images has only `count` different ones
     NoReference,      // no reference for op `names`, and no other variant has the same output
     Undefined,        // the output of op `names` is undefined

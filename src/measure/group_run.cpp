@@ -138,6 +138,7 @@ void note_dataset(Member& member) {
   const Kernel* const kernel = member.planned->stages.front().kernel;
   if (kernel != nullptr && kernel->decodes_smaller)
     member.result->notes.push_back(sentence({.kind = Note::Kind::DecodedSmaller,
+                                             .names = {std::string(kernel->name)},
                                              .count = decoded_smaller(*load),
                                              .of = dataset.files}));
   dataset.left_out = broken_files(*load);

@@ -182,12 +182,7 @@ Load Load::read(Reader& reader) {
                                    load.width, std::max(load.height, load.width)));
   load.format = reader.word("pixel_format", load.format);
   load.layout = reader.word("layout", load.layout);
-  if (load.format != PixelFormat::Rgb) {
-    if (reader.has("layout") && load.layout != Layout::Nchw)
-      reader.complain_at("layout",
-                         fmt::format("{} has planes (remove \"layout\")", name_of(load.format)));
-    load.layout = Layout::Nchw;
-  }
+  if (load.format != PixelFormat::Rgb) load.layout = Layout::Nchw;
   load.dataset = reader.text("dataset", load.dataset);
   if (reader.has("dataset") && reader.has("path"))
     reader.complain_at("dataset", R"(there is a "path" already (remove one))");

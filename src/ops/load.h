@@ -71,10 +71,11 @@ class ImageWalk {
 /// - dataset, instead of path: the name of a folder in --images. {height} and {width} in this name
 ///   are replaced by the size.
 /// - batch, layout, size [h, w].
-/// - pixel_format: `rgb`, or a YCbCr format. The samples of each plane are then resized or cropped
-///   for themselves, and JPEGs are not converted to RGB. Files that hold their pixels in another
-///   way are converted (Remark::Converted). A raw file has an image's planes one after the other,
-///   and a npy file is an array [bytes of an image] or [images, bytes of an image].
+/// - pixel_format: `rgb`, or a YCbCr format, which has planes whatever `layout` is. The samples of
+///   each plane are then resized or cropped for themselves, and JPEGs are not converted to RGB.
+///   Files that hold their pixels in another way are converted (Remark::Converted). A raw file has
+///   an image's planes one after the other, and a npy file is an array [bytes of an image] or
+///   [images, bytes of an image].
 /// - fit: `resize` resizes the image to [h, w]. `crop` cuts [h, w] from the centre. If the image is
 ///   smaller, `crop` cuts the largest centred window with the aspect ratio of [h, w] and enlarges
 ///   it.

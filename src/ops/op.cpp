@@ -88,8 +88,8 @@ void check_pixel_formats(std::span<const TensorDesc> in) {
   if (roles_for<T>.takes_ycbcr || roles_for<T>.passes_through) return;
   for (const TensorDesc& one : in)
     if (one.shape.is_ycbcr())
-      throw Invalid(fmt::format("does not take {} (add {{\"op\": \"to_rgb\"}} before it)",
-                                name_of(one.shape.format)));
+      throw Invalid(fmt::format("{} does not take {} (add {{\"op\": \"to_rgb\"}} before it)",
+                                T::name, name_of(one.shape.format)));
 }
 
 /// Returns the input alone, and if the op takes YCbCr images, such images of the same size.

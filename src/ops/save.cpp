@@ -119,8 +119,9 @@ std::vector<TensorDesc> Save::infer(std::span<const TensorDesc> in) const {
   const TensorDesc& x = only_input(in);
   if (x.dtype != DType::UInt8 || x.layout != Layout::Nhwc)
     throw Invalid(fmt::format("saves uint8 nhwc images, got {} ({})", describe(x),
-                              x.dtype == DType::UInt8 ? R"(add {"op": "layout", "to": "nhwc"})"
-                                                      : "denormalize makes uint8 nhwc images"));
+                              x.shape.is_ycbcr()        ? R"(add {"op": "to_rgb"})"
+                              : x.dtype == DType::UInt8 ? R"(add {"op": "layout", "to": "nhwc"})"
+                                                        : "denormalize makes uint8 nhwc images"));
   if (!host_reaches(x.memory))
     throw Invalid(
         fmt::format("saves images in host memory, got {} (add a d2h stage)", describe(x)));

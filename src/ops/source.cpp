@@ -134,8 +134,6 @@ PixelFormat read_pixel_format(Reader& reader, const Source& op) {
     reader.complain_at("dtype", fmt::format("{} has uint8 samples (remove \"dtype\", or "
                                             "\"pixel_format\")",
                                             name_of(format)));
-  if (op.layout != Layout::Nchw)
-    reader.complain_at("layout", fmt::format("{} has planes (remove \"layout\")", name_of(format)));
   if (op.shape.c != 3)
     reader.complain_at("pixel_format",
                        fmt::format("{} needs 3 channels, not {}", name_of(format), op.shape.c));
@@ -172,6 +170,7 @@ Source Source::read(Reader& reader) {
     std::tie(op.shape.h, op.shape.w) = *size;
   read_shape(reader, op.shape);
   op.shape.format = read_pixel_format(reader, op);
+  if (op.shape.is_ycbcr()) op.layout = Layout::Nchw;
   op.path = reader.text("path", "");
   op.values = read_values(reader);
   op.seed = static_cast<std::uint64_t>(reader.integer("seed", 0, 0));

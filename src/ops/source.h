@@ -43,7 +43,8 @@ struct RandomValues {
 /// - uniform or normal random values, in a float dtype;
 /// - the content of a .npy or raw file, which is mapped into memory.
 /// Parameters: dtype; layout; memory; batch, channels and size, or shape; pixel_format; values,
-/// such as {"normal": [0, 1]}; seed; path. A YCbCr format needs 3 channels of uint8. In a .npy file
+/// such as {"normal": [0, 1]}; seed; path. A YCbCr format needs 3 channels of uint8,
+/// and has planes whatever `layout` is. In a .npy file
 /// its images are an array [batch, bytes of an image].
 struct Source {
   static constexpr std::string_view name = "source";

@@ -1,5 +1,7 @@
 #include "ops/to_rgb.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ops/ycbcr.h"
@@ -9,7 +11,10 @@ namespace normbench {
 std::vector<TensorDesc> ToRgb::infer(std::span<const TensorDesc> in) const {
   const TensorDesc& x = only_input(in);
   if (!x.shape.is_ycbcr())
-    throw Invalid("needs YCbCr images (give the source a \"pixel_format\" like \"ycbcr420\")");
+    throw Invalid(
+        fmt::format("needs YCbCr images, got {} (remove this, or give the source or load a "
+                    "\"pixel_format\" like \"ycbcr420\")",
+                    describe(x)));
   return one_output(DType::UInt8, layout, {x.shape.n, x.shape.c, x.shape.h, x.shape.w}, x.memory);
 }
 

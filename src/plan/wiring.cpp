@@ -39,11 +39,13 @@ std::string signature_text(const Signature& signature) {
 }
 
 /// Returns the text that completes the message 'kernel "NAME" does not ...'. For a `load` stage, it
-/// is "go with" and the storage and fit of the stage. For any other stage, it is "take INPUTS ->
-/// OUTPUTS".
+/// is "go with" and the storage and fit of the stage, or its pixel format. For any other stage, it
+/// is "take INPUTS -> OUTPUTS".
 std::string refused_text(const Stage& stage) {
   const Load* const load = load_of(stage.op);
   if (load == nullptr) return "take " + signature_text(stage.signature);
+  if (load->format != PixelFormat::Rgb)
+    return fmt::format("go with \"pixel_format\": \"{}\"", name_of(load->format));
   return fmt::format("go with \"storage\": \"{}\" and \"fit\": \"{}\"", name_of(load->storage),
                      name_of(load->fit));
 }

@@ -17,8 +17,8 @@ std::string said_of(Remark remark, bool one) {
       return one ? "is damaged or unusual, with all its pixels there"
                  : "are damaged or unusual, with all their pixels there";
     case Remark::Converted:
-      return one ? "does not have that pixel format and is converted"
-                 : "do not have that pixel format and are converted";
+      return one ? "does not have the pixel format that is asked for and is converted"
+                 : "do not have the pixel format that is asked for and are converted";
   }
   return "";
 }

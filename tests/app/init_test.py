@@ -271,7 +271,7 @@ class SchemaTest(InFolder):
         done = normbench("check", *(f"{n}.json" for n in range(len(files))), cwd=self.dir)
         mistakes = {}
         for line in done.stderr.splitlines():
-            if found := re.match(r"(\d+)\.json:([^:]*): (.*)", line):
+            if found := re.match(r"(\d+)\.json:(.*?): (.*)", line):
                 mistakes.setdefault(int(found[1]), []).append(found[3])
         self.assertGreater(len(mistakes), len(files) / 3)
         visible, seen = 0, 0

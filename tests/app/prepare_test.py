@@ -223,11 +223,6 @@ class Forms(Prepare):
         manifest = self.manifest(plain)
         self.assertEqual((manifest["pixel_format"], manifest["layout"]), ("ycbcr420", "nchw"))
         self.assertEqual(len(whole), bytes_of_an_image * manifest["images"])
-        out = self.dir / "refused"
-        self.assertEqual(self.refused(out, "--storage", "png", "--pixel-format", "ycbcr420"),
-                         ["normbench: --pixel-format ycbcr420: is for --storage raw and npy only"])
-        self.assertEqual(self.refused(out, "--storage", "npy", "--pixel-format", "ycbcr420"),
-                         ["normbench: --pixel-format ycbcr420: needs --size H W, since the files do not store their shape"])
 
     def test_threads_change_no_byte(self):
         self.make_photos(30)
@@ -292,6 +287,13 @@ class Mistakes(Prepare):
                          ["normbench: --shards: is for --storage raw and npy only; png stores a file for each image",
                           "normbench: --shards 2: there is only 1 image",
                           "2 mistakes; nothing was run"])
+
+    def test_planes_have_a_size_and_are_no_pictures(self):
+        out = self.dir / "refused"
+        self.assertEqual(self.refused(out, "--storage", "png", "--pixel-format", "ycbcr420"),
+                         ["normbench: --pixel-format ycbcr420: is for --storage raw and npy only"])
+        self.assertEqual(self.refused(out, "--storage", "npy", "--pixel-format", "ycbcr420"),
+                         ["normbench: --pixel-format ycbcr420: needs --size H W, since the files do not store their shape"])
 
     def test_of_the_command_line(self):
         self.make_photos(1)

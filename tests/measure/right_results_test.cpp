@@ -62,6 +62,7 @@ TEST(RightResults, OfRowsOnRandomTensorsAreLetPass) {
               shape, Memory::Pageable);
     const Op op = random.one_of(samples(row.op, shape));
     const std::vector<Feeds> all = feeds(op, first);
+    if (all.empty()) continue;  // `to_rgb` takes no other images than YCbCr
     const std::vector<Input> inputs = inputs_for(random.one_of(all), random.from(0, 1 << 20));
     std::vector<TensorDesc> in;
     for (const Input& input : inputs) in.push_back(input.desc(Memory::Pageable));

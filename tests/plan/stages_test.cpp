@@ -91,8 +91,7 @@ TEST(Stages, AStartTakesFromTheExperimentWhatItDoesNotSay) {
   EXPECT_EQ(first(load, R"({"op": "load", "kernel": "simd", "size": [5, 6]})"),
             "photos 3x3x5x6 uint8 nhwc pageable");
   const std::string source = R"("source": {"batch": 2, "size": [5, 6], "dtype": "float32"})";
-  EXPECT_EQ(first(source, R"({"op": "source", "batch": 1})"),
-            " 1x3x5x6 float32 nchw pageable");
+  EXPECT_EQ(first(source, R"({"op": "source", "batch": 1})"), " 1x3x5x6 float32 nchw pageable");
   EXPECT_EQ(first(source, R"({"op": "source", "shape": [1, 2, 3, 4]})"),
             " 1x2x3x4 float32 nchw pageable");
   EXPECT_EQ(first(R"("source": {"shape": [1, 2, 3, 4]})", R"({"op": "source", "batch": 5})"),
@@ -370,23 +369,24 @@ TEST(Variant, MistakesInStages) {
       mistakes(config(R"("variants": {"a": 3, "b": [], "c": {"graph": true}, "d": [4, {},
                               {"op": 5}, {"op": "nomalize"}, "zzzzzzzzz"], "e": ["source"],
                               "f": ["copy", "source"], "g": ["copy", "load"]})")),
-      ElementsAre("/experiments/0/variants/a: expected a list of stages, got 3",
-                  "/experiments/0/variants/b: has no stages (a list of at least one)",
-                  "/experiments/0/variants/c: no \"stages\" (a list of ops)",
-                  "/experiments/0/variants/d/0: expected an op's name, got 4",
-                  "/experiments/0/variants/d/1: no \"op\" (say what the stage does)",
-                  "/experiments/0/variants/d/2/op: expected an op's name, got 5",
-                  "/experiments/0/variants/d/3/op: unknown op \"nomalize\" (did you mean "
-                  "\"normalize\"?)",
-                  "/experiments/0/variants/d/4: unknown op \"zzzzzzzzz\" (known: source, "
-                  "load, batches, resize, crop, flip, layout, concat, cast, sub, div, normalize, "
-                  "denormalize, group_norm, moments, scale_shift, mul, sum, batch_norm_backward, "
-                  "accumulate, model, transform, step, copy, "
-                  "stream, first_touch, h2d, d2h, exchange, pin, register, unregister, "
-                  "launch, sync, compute, save)",
-                  "/experiments/0/variants/e: has no stage after its source",
-                  "/experiments/0/variants/f/1: \"source\" must be the first stage",
-                  "/experiments/0/variants/g/1: \"load\" must be the first stage"));
+      ElementsAre(
+          "/experiments/0/variants/a: expected a list of stages, got 3",
+          "/experiments/0/variants/b: has no stages (a list of at least one)",
+          "/experiments/0/variants/c: no \"stages\" (a list of ops)",
+          "/experiments/0/variants/d/0: expected an op's name, got 4",
+          "/experiments/0/variants/d/1: no \"op\" (say what the stage does)",
+          "/experiments/0/variants/d/2/op: expected an op's name, got 5",
+          "/experiments/0/variants/d/3/op: unknown op \"nomalize\" (did you mean "
+          "\"normalize\"?)",
+          "/experiments/0/variants/d/4: unknown op \"zzzzzzzzz\" (known: source, "
+          "load, batches, to_rgb, resize, crop, flip, layout, concat, cast, sub, div, normalize, "
+          "denormalize, group_norm, moments, scale_shift, mul, sum, batch_norm_backward, "
+          "accumulate, model, transform, step, copy, "
+          "stream, first_touch, h2d, d2h, exchange, pin, register, unregister, "
+          "launch, sync, compute, save)",
+          "/experiments/0/variants/e: has no stage after its source",
+          "/experiments/0/variants/f/1: \"source\" must be the first stage",
+          "/experiments/0/variants/g/1: \"load\" must be the first stage"));
 }
 
 TEST(Variant, TenMistakesOfTenKindsAreToldAtOnce) {

@@ -26,15 +26,17 @@ TEST(DatasetText, SaysEachRemarkOnce) {
   EXPECT_THAT(
       remark_texts(many, 1000),
       ElementsAre(
-          "3 images have 16 bits a sample, of which the upper 8 are used: a.png, b.png, "
+          "3 of 1,000 images have 16 bits a sample, of which the upper 8 are used: a.png, b.png, "
           "c.png",
-          "5 images are damaged or unusual, with all their pixels there: a.jpg, b.jpg, c.jpg and 2 "
+          "5 of 1,000 images are damaged or unusual, with all their pixels there: a.jpg, b.jpg, "
+          "c.jpg and 2 "
           "more"));
   const std::vector<RemarkedFiles> single{{Remark::HighBytes, 1, {"a.png"}},
                                           {Remark::Repaired, 1, {"x.jpg"}}};
-  EXPECT_THAT(remark_texts(single, 7),
-              ElementsAre("1 image has 16 bits a sample, of which the upper 8 are used: a.png",
-                          "1 image is damaged or unusual, with all its pixels there: x.jpg"));
+  EXPECT_THAT(
+      remark_texts(single, 7),
+      ElementsAre("1 of 7 images has 16 bits a sample, of which the upper 8 are used: a.png",
+                  "1 of 7 images is damaged or unusual, with all its pixels there: x.jpg"));
 }
 
 TEST(DatasetText, CountsWhatIsNotTaken) {
@@ -54,7 +56,8 @@ TEST(DatasetText, FollowsACasesOwnNotes) {
   CaseResult result;
   result.notes = {"a turn loads 16 of 40 images"};
   EXPECT_THAT(notes_of(result), ElementsAre("a turn loads 16 of 40 images"));
-  result.dataset = DatasetResult{.files = 39,
+  result.dataset = DatasetResult{.images = 39,
+                                 .files = 39,
                                  .left_out = {{"empty file", 1, {"d.jpg"}}},
                                  .remarks = {{Remark::Repaired, 1, {"x.jpg"}}},
                                  .beside = {.others = {{PictureKind::Gif, 2}}}};
@@ -62,7 +65,7 @@ TEST(DatasetText, FollowsACasesOwnNotes) {
       notes_of(result),
       ElementsAre("a turn loads 16 of 40 images", "2 other pictures there are not read: 2 GIF",
                   "1 of 40 files left out: d.jpg (empty file)",
-                  "1 image is damaged or unusual, with all its pixels there: x.jpg"));
+                  "1 of 39 images is damaged or unusual, with all its pixels there: x.jpg"));
 }
 
 }  // namespace

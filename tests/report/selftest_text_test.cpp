@@ -39,15 +39,15 @@ TEST(SelftestText, IsATableThenTheFailuresThenALineForEachPlace) {
             R"text(Every kernel against its op's reference in double · seed 1 · quick
   op           kernel        place  cases  runs  max error  bound  verdict
   cast         right         cpu       49    98       0.12   0.13  right
-  copy         right         cpu       40    80          0      0  right
-  copy         not_a_number  cpu       40    70        nan      0  10 WRONG
-  stream       right         cpu       40    80          -      -  in bounds
+  copy         right         cpu       55   110          0      0  right
+  copy         not_a_number  cpu       55   100        nan      0  10 WRONG
+  stream       right         cpu       55   110          -      -  in bounds
   first_touch  throws        cpu        1     0          -      -  1 WRONG
 cpu copy/not_a_number: 1x1x1x1 float32 nchw -> float32 nchw: element 0: nan instead of 302.890625,
   bound 0
 cpu first_touch/throws: 1x1x1x1 uint8 nchw -> uint8 nchw: a call failed
 cpu: load/decode is left out: there are no cases for load
-cpu: 5 rows, 170 cases, 2 rows WRONG
+cpu: 5 rows, 215 cases, 2 rows WRONG
 cuda: skipped: no GPU (no CUDA device (none))
 )text");
 }
@@ -152,9 +152,9 @@ TEST(SelftestJson, HasAllThatWasFound) {
     {
      "op": "copy",
      "kernel": "not_a_number",
-     "offered": 40,
-     "accepted": 40,
-     "runs": 70,
+     "offered": 55,
+     "accepted": 55,
+     "runs": 100,
      "wrong": 10,
      "finished": true,
      "max_error": null,

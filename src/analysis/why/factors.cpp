@@ -115,7 +115,10 @@ void note_place_and_output(const Both& both, std::vector<Factor>& list) {
   if (a.place == b.place && !inherited)
     note(list, {Kind::Memory, a.out.memory, b.out.memory}, both);
   if (in_a.dtype == in_b.dtype) note(list, {Kind::DType, a.out.dtype, b.out.dtype}, both);
-  if (in_a.layout == in_b.layout) note(list, {Kind::Layout, a.out.layout, b.out.layout}, both);
+  // The layout of planes follows from their format.
+  const bool has_layouts = !a.out.shape.is_ycbcr() && !b.out.shape.is_ycbcr();
+  if (in_a.layout == in_b.layout && has_layouts)
+    note(list, {Kind::Layout, a.out.layout, b.out.layout}, both);
 }
 
 /// Returns the number of stages that set the parameter of this factor in at least one case.

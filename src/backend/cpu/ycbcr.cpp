@@ -53,12 +53,11 @@ RgbConstants constants_of(const Normalize& op) {
   return constants;
 }
 
-template <StoresRule (*Rule)(const Signature&)>
 Launch prepare_normalize(const Normalize& op, const Signature& s) {
   return with_constants<RgbConstants>(
       op.constants, [op] { return constants_of(op); },
-      [op, stores = Rule(s)](Queue& queue, const View& in, const View& out,
-                             const RgbConstants& constants) {
+      [op, stores = suitable_stores(s)](Queue& queue, const View& in, const View& out,
+                                        const RgbConstants& constants) {
         run_jobs(jobs_of(ycbcr_windows(op, in, out), op.flip),
                  normalize_ycbcr_function(op.to, stores(queue.threads)), constants, queue);
       });
@@ -85,9 +84,7 @@ void convert_to_rgb(const View& from, const View& to, Queue& queue) {
 }
 
 std::span<const Kernel> normalize_ycbcr_rows() {
-  static const Kernel rows[] = {
-      row<Normalize, accepts_normalize, prepare_normalize<suitable_stores>>("ycbcr"),
-      row<Normalize, accepts_normalize, prepare_normalize<normal_stores>>("ycbcr_temporal")};
+  static const Kernel rows[] = {row<Normalize, accepts_normalize, prepare_normalize>("ycbcr")};
   return rows;
 }
 
