@@ -289,6 +289,7 @@ class Mistakes(Prepare):
                           "2 mistakes; nothing was run"])
 
     def test_planes_have_a_size_and_are_no_pictures(self):
+        self.make_photos(2)
         out = self.dir / "refused"
         self.assertEqual(self.refused(out, "--storage", "png", "--pixel-format", "ycbcr420"),
                          ["normbench: --pixel-format ycbcr420: is for --storage raw and npy only"])

@@ -138,7 +138,7 @@ class SimdTest(unittest.TestCase):
         lines = done.stdout.splitlines()
         self.assertLessEqual(len(lines), 45)
         self.assertLessEqual(max(map(len, lines)), 100)
-        self.assertRegex(done.stdout, r"(?m)^  normalize +reference \*fused .*lut( +reference \*fused|$)")
+        self.assertRegex(done.stdout, r"(?m)^  normalize +reference \*fused .*lut ycc( +reference \*fused|$)")
         words = " ".join(done.stdout.split())
         self.assertIn(f"instructions {BEST}, the best of {' '.join(TARGETS)} (", words)
         for label in ("caches", "stores", "fresh pages", "team", "threads"):

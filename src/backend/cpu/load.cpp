@@ -266,9 +266,6 @@ Launch prepare_scaled(const Load& op, const Signature&) {
 Launch prepare_planes(const Load& op, const Signature&) {
   return decoding(op, {}, &decode_one_by_planes);
 }
-Launch prepare_scaled_planes(const Load& op, const Signature&) {
-  return decoding(op, op.least(), &decode_one_by_planes);
-}
 
 /// Reads the pixels of files that need no decoding. Files with several images stay open or mapped
 /// between calls, but at most 256 of them. If pages are to be dropped from the page cache, no file
@@ -363,11 +360,9 @@ void fit_planes(const Load& op, YcbcrImage& image, const View& to, Queue& queue)
 
 std::span<const Kernel> load_rows() {
   static const std::array rows{
-      reference_row(Load::name),
-      row<Load, accepts_decode, prepare_decode>("decode"),
+      reference_row(Load::name), row<Load, accepts_decode, prepare_decode>("decode"),
       with_psnr(row<Load, accepts_decode, prepare_scaled>("scaled"), scaled_psnr_db),
       with_psnr(row<Load, accepts_planes, prepare_planes>("planes"), planes_psnr_db),
-      with_psnr(row<Load, accepts_planes, prepare_scaled_planes>("scaled_planes"), scaled_psnr_db),
       row<Load, accepts_stored, prepare_stored>("stored")};
   return rows;
 }

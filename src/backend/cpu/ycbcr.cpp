@@ -84,7 +84,7 @@ void convert_to_rgb(const View& from, const View& to, Queue& queue) {
 }
 
 std::span<const Kernel> normalize_ycbcr_rows() {
-  static const Kernel rows[] = {row<Normalize, accepts_normalize, prepare_normalize>("ycbcr")};
+  static const Kernel rows[] = {row<Normalize, accepts_normalize, prepare_normalize>("ycc")};
   return rows;
 }
 

@@ -98,7 +98,7 @@ Launch prepare_to_rgb(const ToRgb&, const Signature& s) {
 }  // namespace
 
 std::span<const Kernel> ycbcr_rows() {
-  static const Kernel rows[] = {row<Normalize, accepts_normalize, prepare_normalize>("ycbcr"),
+  static const Kernel rows[] = {row<Normalize, accepts_normalize, prepare_normalize>("ycc"),
                                 row<ToRgb, accepts_to_rgb, prepare_to_rgb>("vector")};
   return rows;
 }
