@@ -1,6 +1,7 @@
 #include "ops/ycbcr.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -8,30 +9,30 @@
 namespace normbench {
 namespace {
 
-/// Calls use(i, y, cb, cr) for each pixel of the images, in order. `i` is the index of the pixel in
-/// its image, counted over all images. `chroma(cb_or_cr, row, column)` computes the chroma of a
-/// pixel from a plane of samples.
-template <class Chroma, class Use>
-void each_pixel(const Tensor64& images, Chroma chroma, Use use) {
+/// Returns YCbCr images as tensors of three whole channels. `chroma(plane, row, column)` computes
+/// the Cb or Cr of a pixel from a plane of samples. `convert(y, cb, cr)` returns the three values
+/// of a pixel.
+template <class Chroma, class Convert>
+Tensor64 converted(const Tensor64& images, Chroma chroma, Convert convert) {
   const Shape &shape = images.shape, samples = shape.plane(1);
   const std::int64_t pixels = shape.h * shape.w, of_plane = samples.h * samples.w;
-  const std::span<const double> all(images.values);
+  Tensor64 out{.shape = {shape.n, 3, shape.h, shape.w}, .values = {}};
+  out.values.resize(static_cast<std::size_t>(out.shape.elements()));
   for (std::int64_t n = 0; n < shape.n; ++n) {
-    const auto image = all.subspan(static_cast<std::size_t>(n * shape.image_elements()));
+    const auto image =
+        std::span(images.values).subspan(static_cast<std::size_t>(n * shape.image_elements()));
     const auto cb = image.subspan(static_cast<std::size_t>(pixels)),
                cr = image.subspan(static_cast<std::size_t>(pixels + of_plane));
-    for (std::int64_t y = 0; y < shape.h; ++y)
-      for (std::int64_t x = 0; x < shape.w; ++x)
-        use(n, y * shape.w + x, image[static_cast<std::size_t>(y * shape.w + x)], chroma(cb, y, x),
-            chroma(cr, y, x));
+    for (std::int64_t i = 0; i < pixels; ++i) {
+      const std::int64_t row = i / shape.w, column = i % shape.w;
+      const std::array<double, 3> values = convert(
+          image[static_cast<std::size_t>(i)], chroma(cb, row, column), chroma(cr, row, column));
+      for (std::int64_t c = 0; c < 3; ++c)
+        out.values[static_cast<std::size_t>((3 * n + c) * pixels + i)] =
+            values[static_cast<std::size_t>(c)];
+    }
   }
-}
-
-/// Returns an RGB image of the size of `shape` without values.
-Tensor64 empty_rgb(const Shape& shape) {
-  Tensor64 rgb{.shape = {shape.n, 3, shape.h, shape.w}, .values = {}};
-  rgb.values.resize(static_cast<std::size_t>(rgb.shape.elements()));
-  return rgb;
+  return out;
 }
 
 /// The samples that a pixel's chroma is computed from, with their weights in sixteenths.
@@ -105,20 +106,15 @@ ChromaTaps chroma_taps(std::int64_t i, std::int64_t samples, int step, Upsamplin
 
 Tensor64 rgb_of(const Tensor64& images) {
   const Samples samples(images.shape);
-  Tensor64 rgb = empty_rgb(images.shape);
-  const std::int64_t plane = images.shape.h * images.shape.w;
-  each_pixel(
+  return converted(
       images,
       [&](std::span<const double> chroma, std::int64_t y, std::int64_t x) {
         return samples.sum(chroma, y, x) / 16 - 128;
       },
-      [&](std::int64_t n, std::int64_t i, double y, double cb, double cr) {
-        double* out = &rgb.values[static_cast<std::size_t>(3 * n * plane + i)];
-        out[0] = clamped(y + red_cr * cr);
-        out[plane] = clamped(y - green_cb * cb - green_cr * cr);
-        out[2 * plane] = clamped(y + blue_cb * cb);
+      [](double y, double cb, double cr) {
+        return std::array{clamped(y + red_cr * cr), clamped(y - green_cb * cb - green_cr * cr),
+                          clamped(y + blue_cb * cb)};
       });
-  return rgb;
 }
 
 Errors errors_of_rgb(const Shape& shape, const Errors& errors) {
@@ -133,38 +129,31 @@ Errors errors_of_rgb(const Shape& shape, const Errors& errors) {
   for (std::int64_t i = 0; i < shape.elements(); ++i)
     each.values.push_back(errors.at(static_cast<std::size_t>(i)));
   const Samples samples(shape);
-  Tensor64 rgb = empty_rgb(shape);
-  const std::int64_t plane = shape.h * shape.w;
-  each_pixel(
-      each,
-      [&](std::span<const double> chroma, std::int64_t y, std::int64_t x) {
-        return samples.sum(chroma, y, x) / 16;
-      },
-      [&](std::int64_t n, std::int64_t i, double y, double cb, double cr) {
-        double* out = &rgb.values[static_cast<std::size_t>(3 * n * plane + i)];
-        out[0] = y + red_cr * cr + computed;
-        out[plane] = y + green_cb * cb + green_cr * cr + computed;
-        out[2 * plane] = y + blue_cb * cb + computed;
-      });
-  return std::move(rgb.values);
+  return converted(
+             each,
+             [&](std::span<const double> chroma, std::int64_t y, std::int64_t x) {
+               return samples.sum(chroma, y, x) / 16;
+             },
+             [](double y, double cb, double cr) {
+               return std::array{y + red_cr * cr + computed,
+                                 y + green_cb * cb + green_cr * cr + computed,
+                                 y + blue_cb * cb + computed};
+             })
+      .values;
 }
 
 Tensor64 jpeg_rgb_of(const Tensor64& images) {
   const Samples samples(images.shape);
-  Tensor64 rgb = empty_rgb(images.shape);
-  const std::int64_t plane = images.shape.h * images.shape.w;
-  each_pixel(
+  return converted(
       images,
       [&](std::span<const double> chroma, std::int64_t y, std::int64_t x) {
         return jpeg_chroma(samples, chroma, y, x) - 128;
       },
-      [&](std::int64_t n, std::int64_t i, double y, double cb, double cr) {
-        double* out = &rgb.values[static_cast<std::size_t>(3 * n * plane + i)];
-        out[0] = clamped(y + rounded_products(jpeg_red_cr * cr));
-        out[plane] = clamped(y + rounded_products(-jpeg_green_cb * cb - jpeg_green_cr * cr));
-        out[2 * plane] = clamped(y + rounded_products(jpeg_blue_cb * cb));
+      [](double y, double cb, double cr) {
+        return std::array{clamped(y + rounded_products(jpeg_red_cr * cr)),
+                          clamped(y + rounded_products(-jpeg_green_cb * cb - jpeg_green_cr * cr)),
+                          clamped(y + rounded_products(jpeg_blue_cb * cb))};
       });
-  return rgb;
 }
 
 }  // namespace normbench
