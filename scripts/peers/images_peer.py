@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Libraries that decode and resize images as a peer of normbench: one decodes files, one resizes what it decoded, and
-NumPy normalises. Without a decoder, a library resizes images of uint8."""
+NumPy or OpenCV normalises. Without a decoder, a library resizes images of uint8."""
 
 import importlib
 import itertools
 
 from image_batches import Threads, batches_of, outputs
 from image_decoders import DECODERS, check_files
+from image_normalizers import NORMALIZERS, finisher
 from image_resizers import RESIZERS
 from normbench.peer import BrokenFile, Peer, Unavailable, Unsupported, arguments, installed, np, serve
 from normbench.peer.files import load_of
@@ -29,16 +30,6 @@ def check_chain(task, name):
         raise Unsupported("NumPy has no bfloat16")
 
 
-def finisher(stages):
-    """Returns a function that writes an image [h, w, 3] of uint8 to its place in a batch, in the form of the last stage."""
-    last = stages[-1]
-    in_rows = (lambda out: out) if last.result.layout == "nhwc" else lambda out: out.transpose(1, 2, 0)
-    if last.op != "normalize":
-        return lambda image, out: np.copyto(in_rows(out), image)
-    mean, std = (np.array(values, np.float32) for values in last.standard)
-    return lambda image, out: np.divide(np.subtract(image, mean, dtype=np.float32), std, out=in_rows(out))
-
-
 def fused(resizer, stages):
     """Returns the resizer's function of an image and a size that also normalises, as these stages do.
 
@@ -55,13 +46,16 @@ def fused(resizer, stages):
 class ImagesPeer(Peer):
     takes_files = True
 
-    def __init__(self, decoder, resizer, reuse):
-        self.name = "+".join(dict.fromkeys(name for name in (decoder, resizer) if name))
+    def __init__(self, decoder, resizer, normalizer, reuse):
+        by_opencv = "opencv" if normalizer == "opencv" else None
+        self.name = "+".join(dict.fromkeys(name for name in (decoder, resizer, by_opencv) if name))
         self._decoder, self._resizer, self._reuse = DECODERS.get(decoder), RESIZERS.get(resizer), reuse
+        self._normalizer = normalizer
         self._decode = self._resizing = self._threads = None
 
     def version(self):
-        libraries = {one.module: one for one in (self._decoder, self._resizer) if one}
+        normalizing = RESIZERS["opencv"] if self._normalizer == "opencv" else None
+        libraries = {one.module: one for one in (self._decoder, self._resizer, normalizing) if one}
         versions = [installed(module, one.title, one.package, one.by_name) for module, one in libraries.items()]
         try:
             for module in libraries:
@@ -85,7 +79,7 @@ class ImagesPeer(Peer):
 
     def _fill(self, load, stages):
         """Returns a function of a path and the place of its image in the batch."""
-        size, finish = load.size, finisher(stages)
+        size, finish = load.size, finisher(self._normalizer, stages)
         if not self._resizer:
             image_of = self._decoder.resized(size)
             return lambda path, out: finish(self._named(path, image_of), out)
@@ -160,10 +154,14 @@ if __name__ == "__main__":
     parser.add_argument("--decoder", choices=DECODERS, help="the library that decodes files")
     parser.add_argument("--resizer", choices=RESIZERS, help="the library that resizes; by default the one that decodes, or "
                         "Pillow if that resizes nothing. cykooz-3 and cykooz-4 have three and four bytes a pixel")
+    parser.add_argument("--normalizer", choices=NORMALIZERS, default="numpy", help="the library that normalises (default: "
+                        "%(default)s)")
     parser.add_argument("--reuse", action="store_true", help="write into batches or images that are kept")
     options = parser.parse_args()
     if not options.decoder and not options.resizer:
         parser.error("--decoder, --resizer or both")
+    if options.normalizer == "opencv" and not options.decoder:
+        parser.error("--normalizer is for images that a --decoder loads")
     if not options.resizer and not DECODERS[options.decoder].resized:
         options.resizer = options.decoder if options.decoder in RESIZERS else "pillow"
-    serve(ImagesPeer(options.decoder, options.resizer, options.reuse), options)
+    serve(ImagesPeer(options.decoder, options.resizer, options.normalizer, options.reuse), options)

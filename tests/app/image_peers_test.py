@@ -33,6 +33,7 @@ IMAGES = "images_peer.py"
 LOADERS = [(IMAGES, "--decoder", decoder, *rest) for decoder, *rest in (
     ("pillow",), ("pillow", "--resizer", "cykooz-4"), ("opencv", "--reuse"), ("torchcodec", "--resizer", "opencv"),
     ("torchcodec",), ("simplejpeg", "--resizer", "cykooz-3"), ("simplejpeg", "--resizer", "cykooz-4"), ("kornia-rs",),
+    ("simplejpeg", "--resizer", "cykooz-3", "--normalizer", "opencv"),
     ("kornia-rs", "--resizer", "pillow"), ("spdl",), ("spdl", "--resizer", "pillow"))] + [("dali_peer.py",)]
 RESIZERS = [(IMAGES, "--resizer", name) for name in ("pillow", "opencv", "cykooz-3", "cykooz-4", "kornia-rs")]
 NOT_TURNING = ("simplejpeg", "kornia-rs", "spdl")

@@ -345,23 +345,28 @@ HWY_INLINE void pixel_visit(const Pixels& pixels, const PixelRow& row, std::int6
       hn::Stream(hn::Load(d, values[c] + k), d, out[c] + i + k);
 }
 
-/// Computes and stores a row. Stores past the cache begin at the first pixel at which a cache line
-/// starts, which must be the same in all channels.
-template <DType To, Stores S, class Pixels>
-HWY_INLINE void pixel_row(const Pixels& pixels, const PixelRow& row, std::int64_t count,
-                          const Targets<To>& out) {
+/// Computes and stores pixels [begin, end) of a row. `pixels` and `row` are copies, so that the
+/// compiler knows that no store changes them.
+template <DType To, class Pixels>
+HWY_NOINLINE void pixel_row(const Pixels pixels, const PixelRow row, std::int64_t begin,
+                            std::int64_t end, const Targets<To>& out) {
   const std::int64_t step = block_pixels<To>();
-  std::int64_t i = 0;
-  if constexpr (S == Stores::NonTemporal) {
-    constexpr std::int64_t line = 64 / sizeof(Storage<To>);
-    i = std::min(count, until_aligned<To>(reinterpret_cast<const std::byte*>(out[0]), line));
-    std::int64_t k = 0;
-    for (; k + step <= i; k += step) pixel_block<To>(pixels, row, k, out);
-    pixel_part<To>(pixels, row, k, i - k, out);
-    for (; i + kVisit<To> <= count; i += kVisit<To>) pixel_visit<To>(pixels, row, i, out);
-  }
-  for (; i + step <= count; i += step) pixel_block<To>(pixels, row, i, out);
-  pixel_part<To>(pixels, row, i, count - i, out);
+  std::int64_t i = begin;
+  for (; i + step <= end; i += step) pixel_block<To>(pixels, row, i, out);
+  pixel_part<To>(pixels, row, i, end - i, out);
+}
+
+/// Computes a row, and stores it past the cache from the first pixel on at which a cache line
+/// starts, which must be the same in all channels.
+template <DType To, class Pixels>
+HWY_NOINLINE void pixel_row_past_cache(const Pixels pixels, const PixelRow row, std::int64_t count,
+                                       const Targets<To>& out) {
+  constexpr std::int64_t line = 64 / sizeof(Storage<To>);
+  std::int64_t i =
+      std::min(count, until_aligned<To>(reinterpret_cast<const std::byte*>(out[0]), line));
+  if (i > 0) pixel_row<To>(pixels, row, 0, i, out);
+  for (; i + kVisit<To> <= count; i += kVisit<To>) pixel_visit<To>(pixels, row, i, out);
+  if (i < count) pixel_row<To>(pixels, row, i, count, out);
 }
 
 /// Computes rows [begin, end) of the output.
@@ -377,10 +382,10 @@ HWY_INLINE void rows_of(const YcbcrJob& job, RowReader& reader, const Pixels& pi
     for (std::int64_t y = begin; y < end; ++y) {
       T* const row = out + y * width;
       const Targets<To> targets{row, row + plane, row + 2 * plane};
-      if (plane % line == 0)
-        pixel_row<To, S>(pixels, reader.read(y), width, targets);
+      if (S == Stores::NonTemporal && plane % line == 0)
+        pixel_row_past_cache<To>(pixels, reader.read(y), width, targets);
       else
-        pixel_row<To, Stores::Normal>(pixels, reader.read(y), width, targets);
+        pixel_row<To>(pixels, reader.read(y), 0, width, targets);
     }
     return;
   }
@@ -389,8 +394,7 @@ HWY_INLINE void rows_of(const YcbcrJob& job, RowReader& reader, const Pixels& pi
   Buffer<T> planes(3 * apart);
   T* const first = planes.data();
   for (std::int64_t y = begin; y < end; ++y) {
-    pixel_row<To, Stores::Normal>(pixels, reader.read(y), width,
-                                  {first, first + apart, first + 2 * apart});
+    pixel_row<To>(pixels, reader.read(y), 0, width, {first, first + apart, first + 2 * apart});
     const PixelRun run{.from = {reinterpret_cast<const std::byte*>(first), {1, apart}},
                        .to = {reinterpret_cast<std::byte*>(out + y * to.strides.h), {3, 1}},
                        .channels = 3,
