@@ -38,7 +38,7 @@ def torchcodec():
 def simplejpeg():
     from simplejpeg import decode_jpeg
 
-    return lambda path: decode_jpeg(read(path))
+    return lambda path, out=None: decode_jpeg(read(path), buffer=out)
 
 
 def kornia_rs():
@@ -90,6 +90,7 @@ class Decoder:
     psnr: int = EXACT_DB  # the least PSNR of a decoded image, in dB
     turns: bool = True  # whether the library shows images upright by their Exif
     only_jpeg: bool = False
+    fills: bool = False  # whether that function takes a buffer as its second argument, and decodes to it
     resized: Callable | None = None  # takes (height, width); returns a function that decodes a file and resizes the image
 
 
@@ -97,7 +98,8 @@ DECODERS = {
     "pillow": Decoder("Pillow", "PIL", "pillow", "", pillow),
     "opencv": Decoder("OpenCV", "cv2", "opencv-python-headless", "", opencv),
     "torchcodec": Decoder("TorchCodec", "torchcodec", "torchcodec", "torchcodec", torchcodec),
-    "simplejpeg": Decoder("simplejpeg", "simplejpeg", "simplejpeg", "simplejpeg", simplejpeg, turns=False, only_jpeg=True),
+    "simplejpeg": Decoder("simplejpeg", "simplejpeg", "simplejpeg", "simplejpeg", simplejpeg, turns=False, only_jpeg=True,
+                          fills=True),
     "kornia-rs": Decoder("kornia-rs", "kornia_rs", "kornia-rs", "kornia-rs", kornia_rs, turns=False),
     # FFmpeg makes RGB of a JPEG in its own way. Photographs have 39.3 to 47.0 dB, and 40.4 to 61.0 dB if it resizes them.
     "spdl": Decoder("spdl", "spdl", "spdl", "spdl", spdl, psnr=30, turns=False, resized=spdl_resized),

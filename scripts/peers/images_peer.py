@@ -9,6 +9,7 @@ from image_batches import Threads, batches_of, outputs
 from image_decoders import DECODERS, check_files
 from image_normalizers import NORMALIZERS, finisher
 from image_resizers import RESIZERS
+from jpeg_header import upright_extent
 from normbench.peer import BrokenFile, Peer, Unavailable, Unsupported, arguments, installed, np, serve
 from normbench.peer.files import load_of
 
@@ -28,6 +29,16 @@ def check_chain(task, name):
         raise Unsupported(f"{name} normalises whole images as they are")
     if last.result.dtype == "bfloat16":
         raise Unsupported("NumPy has no bfloat16")
+
+
+def all_have(size, files):
+    """Returns whether all files are JPEGs of this (height, width)."""
+    return all(upright_extent(path) == tuple(size) for path in files)
+
+
+def extent(image):
+    """Returns (height, width) of an array [h, w, 3] or of an image of Pillow."""
+    return image.shape[:2] if isinstance(image, np.ndarray) else image.size[::-1]
 
 
 def fused(resizer, stages):
@@ -83,15 +94,19 @@ class ImagesPeer(Peer):
         if not self._resizer:
             image_of = self._decoder.resized(size)
             return lambda path, out: finish(self._named(path, image_of), out)
+        if self._decoder.fills and stages[-1].op == "load" and stages[-1].result.layout == "nhwc" and all_have(size, load.files):
+            return lambda path, out: self._named(path, lambda path: self._decode(path, out))
         resizer = self._resizing = self._resizer(self._threads.of_library)
         at_once = fused(resizer, stages)
 
         def fill(path, out):
-            image = resizer.own(self._named(path, self._decode))
+            image = self._named(path, self._decode)
             if at_once:
-                out[...] = at_once(image, size)
+                out[...] = at_once(resizer.own(image), size)
+            elif extent(image) == tuple(size):
+                finish(np.asarray(image), out)
             else:
-                finish(resizer.array(resizer.resized(image, size)), out)
+                finish(resizer.array(resizer.resized(resizer.own(image), size)), out)
 
         return fill
 
