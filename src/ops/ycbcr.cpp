@@ -118,9 +118,10 @@ Tensor64 rgb_of(const Tensor64& images) {
 }
 
 Errors errors_of_rgb(const Shape& shape, const Errors& errors) {
-  // A value is at most 255 + 1.772 * 128 < 512 before it is clamped. Each of its at most 6
-  // operations rounds by at most 2^-24 of that, and so does each of its at most 3 constants.
-  constexpr double computed = 9 * 512 * 0x1p-24;
+  // A sum of Y and of chroma, from which 128 need not have been subtracted yet, is at most
+  // 255 + 1.772 * 255 < 1024. Each of the at most 6 operations of a value rounds by at most 2^-24
+  // of that, and so does each of its at most 3 constants.
+  constexpr double computed = 9 * 1024 * 0x1p-24;
   if (errors.are_same_everywhere()) {
     const double most = std::max(1 + red_cr, 1 + std::max(green_cb + green_cr, blue_cb));
     return errors.at(0) * most + computed;

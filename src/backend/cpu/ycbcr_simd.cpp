@@ -224,33 +224,42 @@ struct Rgb {
 };
 
 /// Computes pixels as normalised floats: y + weight * chroma, clamped to 0 and 255, multiplied by
-/// `a` and added to `b`.
+/// `a` and added to `b`. Chroma is used as it is stored. Without the 128 that it should be less,
+/// all values of a channel are off by the same number, by which the bounds and `b` are off as well.
 class Normalizer {
  public:
-  Normalizer(const RgbConstants& constants, int parts)
-      : k_(constants), unit_(1.0f / static_cast<float>(parts)) {}
+  Normalizer(const RgbConstants& constants, int parts) : a_(constants.a), unit_(1.0 / parts) {
+    for (std::size_t c = 0; c < 3; ++c)
+      b_[c] = static_cast<float>(constants.b[c] - static_cast<double>(a_[c]) * kOffBy[c]);
+  }
 
   HWY_INLINE Rgb<VF> operator()(const PixelRow& row, std::int64_t i) const {
-    const VF y = load<DType::UInt8>(row.y + i), cb = chroma(row.cb, i), cr = chroma(row.cr, i);
-    return {finished(hn::MulAdd(cr, weight(red_cr), y), 0),
-            finished(hn::MulAdd(cb, weight(-green_cb), hn::MulAdd(cr, weight(-green_cr), y)), 1),
-            finished(hn::MulAdd(cb, weight(blue_cb), y), 2)};
+    const VF y = load<DType::UInt8>(row.y + i), cb = chroma(row.cb + i), cr = chroma(row.cr + i);
+    const VF green = hn::MulAdd(cb, weight(-green_cb), hn::MulAdd(cr, weight(-green_cr), y));
+    return {finished<0>(hn::MulAdd(cr, weight(red_cr), y)), finished<1>(green),
+            finished<2>(hn::MulAdd(cb, weight(blue_cb), y))};
   }
 
  private:
-  static HWY_INLINE VF weight(double weight) { return hn::Set(F(), static_cast<float>(weight)); }
-  /// Returns the chroma of pixels, minus 128.
-  HWY_INLINE VF chroma(const std::uint16_t* row, std::int64_t i) const {
-    const VF sums = hn::ConvertTo(F(), hn::PromoteTo(I(), hn::LoadU(Half(), row + i)));
-    return hn::MulAdd(sums, hn::Set(F(), unit_), hn::Set(F(), -128.0f));
+  static constexpr double kOffBy[3] = {128 * red_cr, -128 * (green_cb + green_cr), 128 * blue_cb};
+
+  static HWY_INLINE VF chroma(const std::uint16_t* row) {
+    return hn::ConvertTo(F(), hn::PromoteTo(I(), hn::LoadU(Half(), row)));
   }
-  HWY_INLINE VF finished(VF value, std::size_t channel) const {
-    value = hn::Min(hn::Max(value, hn::Zero(F())), hn::Set(F(), 255.0f));
-    return hn::MulAdd(value, hn::Set(F(), k_.a[channel]), hn::Set(F(), k_.b[channel]));
+  HWY_INLINE VF weight(double weight) const {
+    return hn::Set(F(), static_cast<float>(weight * unit_));
+  }
+  template <std::size_t C>
+  HWY_INLINE VF finished(VF value) const {
+    constexpr auto least = static_cast<float>(kOffBy[C]),
+                   most = static_cast<float>(255 + kOffBy[C]);
+    value = hn::Min(hn::Max(value, hn::Set(F(), least)), hn::Set(F(), most));
+    return hn::MulAdd(value, hn::Set(F(), a_[C]), hn::Set(F(), b_[C]));
   }
 
-  const RgbConstants k_;
-  const float unit_;
+  const std::array<float, 3> a_;
+  std::array<float, 3> b_;
+  const double unit_;
 };
 
 /// Returns (x * weight + 1/2) >> 16 for whole numbers.
@@ -345,28 +354,23 @@ HWY_INLINE void pixel_visit(const Pixels& pixels, const PixelRow& row, std::int6
       hn::Stream(hn::Load(d, values[c] + k), d, out[c] + i + k);
 }
 
-/// Computes and stores pixels [begin, end) of a row. `pixels` and `row` are copies, so that the
-/// compiler knows that no store changes them.
-template <DType To, class Pixels>
-HWY_NOINLINE void pixel_row(const Pixels pixels, const PixelRow row, std::int64_t begin,
-                            std::int64_t end, const Targets<To>& out) {
-  const std::int64_t step = block_pixels<To>();
-  std::int64_t i = begin;
-  for (; i + step <= end; i += step) pixel_block<To>(pixels, row, i, out);
-  pixel_part<To>(pixels, row, i, end - i, out);
-}
-
-/// Computes a row, and stores it past the cache from the first pixel on at which a cache line
+/// Computes and stores a row. Stores past the cache begin at the first pixel at which a cache line
 /// starts, which must be the same in all channels.
-template <DType To, class Pixels>
-HWY_NOINLINE void pixel_row_past_cache(const Pixels pixels, const PixelRow row, std::int64_t count,
-                                       const Targets<To>& out) {
-  constexpr std::int64_t line = 64 / sizeof(Storage<To>);
-  std::int64_t i =
-      std::min(count, until_aligned<To>(reinterpret_cast<const std::byte*>(out[0]), line));
-  if (i > 0) pixel_row<To>(pixels, row, 0, i, out);
-  for (; i + kVisit<To> <= count; i += kVisit<To>) pixel_visit<To>(pixels, row, i, out);
-  if (i < count) pixel_row<To>(pixels, row, i, count, out);
+template <DType To, Stores S, class Pixels>
+HWY_INLINE void pixel_row(const Pixels& pixels, const PixelRow& row, std::int64_t count,
+                          const Targets<To>& out) {
+  const std::int64_t step = block_pixels<To>();
+  std::int64_t i = 0;
+  if constexpr (S == Stores::NonTemporal) {
+    constexpr std::int64_t line = 64 / sizeof(Storage<To>);
+    i = std::min(count, until_aligned<To>(reinterpret_cast<const std::byte*>(out[0]), line));
+    std::int64_t k = 0;
+    for (; k + step <= i; k += step) pixel_block<To>(pixels, row, k, out);
+    pixel_part<To>(pixels, row, k, i - k, out);
+    for (; i + kVisit<To> <= count; i += kVisit<To>) pixel_visit<To>(pixels, row, i, out);
+  }
+  for (; i + step <= count; i += step) pixel_block<To>(pixels, row, i, out);
+  pixel_part<To>(pixels, row, i, count - i, out);
 }
 
 /// Computes rows [begin, end) of the output.
@@ -382,10 +386,10 @@ HWY_INLINE void rows_of(const YcbcrJob& job, RowReader& reader, const Pixels& pi
     for (std::int64_t y = begin; y < end; ++y) {
       T* const row = out + y * width;
       const Targets<To> targets{row, row + plane, row + 2 * plane};
-      if (S == Stores::NonTemporal && plane % line == 0)
-        pixel_row_past_cache<To>(pixels, reader.read(y), width, targets);
+      if (plane % line == 0)
+        pixel_row<To, S>(pixels, reader.read(y), width, targets);
       else
-        pixel_row<To>(pixels, reader.read(y), 0, width, targets);
+        pixel_row<To, Stores::Normal>(pixels, reader.read(y), width, targets);
     }
     return;
   }
@@ -394,7 +398,8 @@ HWY_INLINE void rows_of(const YcbcrJob& job, RowReader& reader, const Pixels& pi
   Buffer<T> planes(3 * apart);
   T* const first = planes.data();
   for (std::int64_t y = begin; y < end; ++y) {
-    pixel_row<To>(pixels, reader.read(y), 0, width, {first, first + apart, first + 2 * apart});
+    pixel_row<To, Stores::Normal>(pixels, reader.read(y), width,
+                                  {first, first + apart, first + 2 * apart});
     const PixelRun run{.from = {reinterpret_cast<const std::byte*>(first), {1, apart}},
                        .to = {reinterpret_cast<std::byte*>(out + y * to.strides.h), {3, 1}},
                        .channels = 3,
