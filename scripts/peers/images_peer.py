@@ -90,7 +90,7 @@ class ImagesPeer(Peer):
 
     def _fill(self, load, stages):
         """Returns a function of a path and the place of its image in the batch."""
-        size, finish = load.size, finisher(self._normalizer, stages)
+        size, finish = load.size, finisher(self._normalizer, stages, self._threads.of_library)
         if not self._resizer:
             image_of = self._decoder.resized(size)
             return lambda path, out: finish(self._named(path, image_of), out)
