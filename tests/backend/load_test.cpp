@@ -182,6 +182,23 @@ TEST_F(LoadRows, PixelsThatFitAreCopied) {
   EXPECT_EQ(run(prepared("decode", op), op, 1), planes);
 }
 
+// An image of the output's size is decoded to its place there, and others are resized to it. To
+// planes, all are copied.
+TEST_F(LoadRows, PixelsThatFitAreTheSameInRowsAndInPlanes) {
+  const std::int64_t height = 40, width = 31, pixels = height * width;
+  Load op = load({.batch = 4, .height = height, .width = width});
+  op.files = {folder_ / "a.jpg", folder_ / "b.png", folder_ / "a.jpg", folder_ / "d.png"};
+  const Bytes rows = run(prepared("decode", op), op, 1);
+  op.layout = Layout::Nchw;
+  const Bytes planes = run(prepared("decode", op), op, 1);
+  for (std::int64_t n = 0; n < 4; ++n)
+    for (std::int64_t c = 0; c < 3; ++c)
+      for (std::int64_t i = 0; i < pixels; ++i)
+        ASSERT_EQ(rows[static_cast<std::size_t>((n * pixels + i) * 3 + c)],
+                  planes[static_cast<std::size_t>((n * 3 + c) * pixels + i)])
+            << "image " << n << ", channel " << c << ", pixel " << i;
+}
+
 TEST_F(LoadRows, BrokenFilesFailBeforeTheFirstRun) {
   write("e.jpg", {});
   write("f.png", {'h', 'e', 'l', 'l', 'o'});

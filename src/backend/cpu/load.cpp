@@ -135,14 +135,23 @@ void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue
   use(bytes);
 }
 
+/// Returns `out` as the target of an image that is decoded at its full size and needs no more than
+/// that if it has the size of `out`. Returns no target if it needs more.
+ImageTarget target_of(const Load& op, const LeastSize& least, const View& out) {
+  if (least.height > 0 || op.shorter > 0 || out.desc.layout != Layout::Nhwc) return {};
+  return {op.height, op.width, reinterpret_cast<std::uint8_t*>(out.data)};
+}
+
 /// Decodes one file and fits it to `out`. The decoder may decode the image at a reduced size, but
 /// not below `least`. If the sizes in `least` are 0, the decoder decodes the full size.
 void decode_one(const Load& op, const LeastSize& least, const std::string& file, Workspace& space,
                 Queue& queue, const View& out) {
+  space.decoded.target = target_of(op, least, out);
   with_bytes(op, file, space, queue, [&](std::span<const std::uint8_t> bytes) {
     const Range range(queue.recorder, RangeKind::Part, "decode", std::ssize(bytes));
     decode_image(bytes, space.decoded, space.decoding, least);
   });
+  if (space.decoded.is_in_target()) return;
   const Range range(queue.recorder, RangeKind::Part, "resize", out.desc.bytes());
   fit(op, space, queue, out);
 }

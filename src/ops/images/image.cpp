@@ -39,7 +39,7 @@ bool starts_as_webp(std::string_view bytes) {
 }  // namespace
 
 View view_of(Image& image) {
-  return {reinterpret_cast<std::byte*>(image.rgb.data()),
+  return {reinterpret_cast<std::byte*>(image.pixels().data()),
           dense(DType::UInt8, Layout::Nhwc, {1, 3, image.height, image.width}, Memory::Pageable)};
 }
 
@@ -55,7 +55,7 @@ void set_size(Image& image, std::int64_t height, std::int64_t width) {
   image.width = width;
   image.rows = {.length = static_cast<double>(height)};
   image.columns = {.length = static_cast<double>(width)};
-  image.rgb.resize(3 * height * width);
+  if (!image.is_in_target()) image.rgb.resize(3 * height * width);
 }
 
 void read_file(const std::string& path, std::vector<std::uint8_t>& bytes) {

@@ -24,13 +24,28 @@ constexpr auto words(Remark) {
                                       {Remark::Converted, "converted"}});
 }
 
+/// Memory of a caller for the pixels of an image, if the image has this size.
+struct ImageTarget {
+  std::int64_t height = 0, width = 0;
+  std::uint8_t* pixels = nullptr;
+};
+
 /// An image as rows of red, green, blue, from top to bottom, without padding. If a JPEG was decoded
 /// at a smaller size, the picture may fill only a part of the image's first or last row or column.
 struct Image {
   std::int64_t height = 0, width = 0;
-  std::vector<std::uint8_t> rgb;
+  std::vector<std::uint8_t> rgb;     // the pixels, unless they are in `target`
   AxisPart rows = {}, columns = {};  // the part of each axis that the picture fills
   std::vector<Remark> remarks = {};  // each remark once
+  ImageTarget target = {};
+
+  bool is_in_target() const {
+    return target.pixels != nullptr && height == target.height && width == target.width;
+  }
+  std::span<std::uint8_t> pixels() {
+    if (!is_in_target()) return rgb;
+    return {target.pixels, static_cast<std::size_t>(3 * height * width)};
+  }
 };
 
 /// Returns the whole image as an nhwc tensor. The view does not own the pixels.
@@ -63,8 +78,9 @@ struct LeastSize {
   std::int64_t height = 0, width = 0;
 };
 
-/// Decodes an image file into `image`. The memory of `image` and `memory` is reused. Turns the
-/// picture upright, as its Exif block or its XMP text says.
+/// Decodes an image file into `image`, whose pixels go to `image.target` if the image turns out to
+/// have the size of that. The memory of `image` and `memory` is reused. Turns the picture upright,
+/// as its Exif block or its XMP text says.
 /// - JPEG: baseline, progressive and arithmetic; lossless if libjpeg-turbo is 3.0 or newer. Gray,
 ///   YCbCr, RGB, CMYK and YCCK. The values of CMYK and YCCK are read as inverted (255 means no
 ///   ink), with or without an Adobe marker.

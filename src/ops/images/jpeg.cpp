@@ -228,7 +228,8 @@ void read_rows(Decoder& decoder, const Upright& to, Image& image) {
   const std::int64_t width = codec.output_width;
   std::vector<std::uint8_t> row(direct ? 0 : width * (inks ? 4 : 3));
   for (std::int64_t y = 0; y < codec.output_height; ++y) {
-    std::uint8_t* const stored = direct ? &image.rgb[3 * (to.first + y * to.row_step)] : row.data();
+    std::uint8_t* const stored =
+        direct ? &image.pixels()[3 * (to.first + y * to.row_step)] : row.data();
     decoder.run([&] {
       JSAMPROW rows[] = {stored};
       jpeg_read_scanlines(&codec, rows, 1);

@@ -28,7 +28,7 @@ Upright upright(int orientation, std::int64_t height, std::int64_t width) {
 }
 
 void put_row(std::span<const std::uint8_t> rgb, std::int64_t y, const Upright& to, Image& image) {
-  std::uint8_t* target = &image.rgb[3 * (to.first + y * to.row_step)];
+  std::uint8_t* target = &image.pixels()[3 * (to.first + y * to.row_step)];
   const auto width = std::ssize(rgb) / 3;
   for (std::int64_t x = 0; x < width; ++x)
     std::copy_n(&rgb[3 * x], 3, target + 3 * x * to.column_step);

@@ -33,8 +33,8 @@ void decode_upright(int orientation, std::int64_t height, std::int64_t width, Im
                     std::vector<std::uint8_t>& stored, const Decode& decode) {
   const Upright to = upright(orientation, height, width);
   set_size(image, to.height, to.width);
-  if (orientation == 1) return decode(std::span(image.rgb));
-  stored.resize(image.rgb.size());
+  if (orientation == 1) return decode(image.pixels());
+  stored.resize(image.pixels().size());
   decode(std::span(stored));
   for (std::int64_t y = 0; y < height; ++y)
     put_row(std::span(stored).subspan(3 * y * width, 3 * width), y, to, image);
