@@ -4,8 +4,8 @@
 # Guess: keeping the batch saves the page faults of its pages, and changes nothing else.
 # Seen with numpy 2.4.6 and glibc 2.36: with a new batch each time there is no page fault at all once the loop is warm, and with the
 # kept one there are thousands per batch, more than all pages of the batch. A decoder and a resizer in such a loop took 1.6 times as
-# long. glibc gives the top of its heap back to the system where more is free than twice the largest block that was ever unmapped
-# (mallopt(3), M_MMAP_THRESHOLD). A batch that is freed once raises that to 9.6 MB, for all other arrays as well.
+# long. glibc gives the top of its heap back to the system where more is free than twice the largest mapped block that was freed, of
+# those up to 32 MiB (mallopt(3), M_MMAP_THRESHOLD). A batch that is freed once raises that to 9.6 MB, for all other arrays as well.
 . "$(dirname "$0")/lib.sh"
 install numpy==2.4.6
 expect 'new: no page faults per batch

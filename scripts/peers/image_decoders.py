@@ -90,7 +90,7 @@ class Decoder:
     psnr: int = EXACT_DB  # the least PSNR of a decoded image, in dB
     turns: bool = True  # whether the library shows images upright by their Exif
     only_jpeg: bool = False
-    fills: bool = False  # whether that function takes a buffer as its second argument, and decodes to it
+    fills: bool = False  # whether the function that `decoder` returns decodes to a buffer, its second argument
     resized: Callable | None = None  # takes (height, width); returns a function that decodes a file and resizes the image
 
 

@@ -32,7 +32,7 @@ def check_chain(task, name):
 
 
 def all_have(size, files):
-    """Returns whether all files are JPEGs of this (height, width)."""
+    """Returns whether all files are JPEGs that are shown in this (height, width)."""
     return all(upright_extent(path) == tuple(size) for path in files)
 
 

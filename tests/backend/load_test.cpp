@@ -186,8 +186,10 @@ TEST_F(LoadRows, PixelsThatFitAreCopied) {
 // planes, all are copied.
 TEST_F(LoadRows, PixelsThatFitAreTheSameInRowsAndInPlanes) {
   const std::int64_t height = 40, width = 31, pixels = height * width;
+  write("turned.jpg",
+        jpeg_file(gradient(width, height, 3), width, height, {.app1 = exif_segment(6, true)}));
   Load op = load({.batch = 4, .height = height, .width = width});
-  op.files = {folder_ / "a.jpg", folder_ / "b.png", folder_ / "a.jpg", folder_ / "d.png"};
+  op.files = {folder_ / "a.jpg", folder_ / "b.png", folder_ / "turned.jpg", folder_ / "d.png"};
   const Bytes rows = run(prepared("decode", op), op, 1);
   op.layout = Layout::Nchw;
   const Bytes planes = run(prepared("decode", op), op, 1);

@@ -135,8 +135,8 @@ void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue
   use(bytes);
 }
 
-/// Returns `out` as the target of an image that is decoded at its full size and needs no more than
-/// that if it has the size of `out`. Returns no target if it needs more.
+/// Returns `out` as the target, if an image of its size can be stored there as it was decoded.
+/// Returns no target if `out` has planes, or if images are resized or decoded smaller first.
 ImageTarget target_of(const Load& op, const LeastSize& least, const View& out) {
   if (least.height > 0 || op.shorter > 0 || out.desc.layout != Layout::Nhwc) return {};
   return {op.height, op.width, reinterpret_cast<std::uint8_t*>(out.data)};
@@ -151,7 +151,9 @@ void decode_one(const Load& op, const LeastSize& least, const std::string& file,
     const Range range(queue.recorder, RangeKind::Part, "decode", std::ssize(bytes));
     decode_image(bytes, space.decoded, space.decoding, least);
   });
-  if (space.decoded.is_in_target()) return;
+  const bool is_done = space.decoded.is_in_target();
+  space.decoded.target = {};
+  if (is_done) return;
   const Range range(queue.recorder, RangeKind::Part, "resize", out.desc.bytes());
   fit(op, space, queue, out);
 }

@@ -48,7 +48,7 @@ RgbConstants constants_of(const Normalize& op) {
   for (std::size_t c = 0; c < 3; ++c) {
     const auto [a, b] = op.multiply_add(static_cast<std::int64_t>(c));
     constants.a[c] = static_cast<float>(a);
-    constants.b[c] = static_cast<float>(b);
+    constants.b[c] = b;
   }
   return constants;
 }

@@ -224,8 +224,8 @@ struct Rgb {
 };
 
 /// Computes pixels as normalised floats: y + weight * chroma, clamped to 0 and 255, multiplied by
-/// `a` and added to `b`. Chroma is used as it is stored. Without the 128 that it should be less,
-/// all values of a channel are off by the same number, by which the bounds and `b` are off as well.
+/// `a` and added to `b`. 128 is not subtracted from chroma. This shifts all values of a channel by
+/// the same number, kOffBy, so the bounds are shifted by it as well, and `b` makes up for it.
 class Normalizer {
  public:
   Normalizer(const RgbConstants& constants, int parts) : a_(constants.a), unit_(1.0 / parts) {
@@ -246,8 +246,8 @@ class Normalizer {
   static HWY_INLINE VF chroma(const std::uint16_t* row) {
     return hn::ConvertTo(F(), hn::PromoteTo(I(), hn::LoadU(Half(), row)));
   }
-  HWY_INLINE VF weight(double weight) const {
-    return hn::Set(F(), static_cast<float>(weight * unit_));
+  HWY_INLINE VF weight(double of_chroma) const {
+    return hn::Set(F(), static_cast<float>(of_chroma * unit_));
   }
   template <std::size_t C>
   HWY_INLINE VF finished(VF value) const {

@@ -19,7 +19,8 @@ struct YcbcrJob {
 
 /// The constants of red, green and blue, by which x * a + b normalises x.
 struct RgbConstants {
-  std::array<float, 3> a = {1, 1, 1}, b = {0, 0, 0};
+  std::array<float, 3> a = {1, 1, 1};
+  std::array<double, 3> b = {0, 0, 0};
 };
 
 /// Computes rows [begin, end) of `job.out`.
