@@ -41,6 +41,9 @@ std::byte* FakeMemory::allocate(FakeKind kind, std::size_t bytes, bool usable) {
   auto* start = static_cast<std::byte*>(mapping);
   std::byte* data = start + page_bytes;
   std::byte* written = data + pages + page_bytes;
+  // Without another flag than its neighbours, the kernel would merge `data` with them, and split it
+  // off again, each time that protect() closes and opens it.
+  madvise(data, pages, MADV_DONTDUMP);
   mprotect(data, pages, PROT_READ | PROT_WRITE);
   mprotect(written, pages, PROT_READ | PROT_WRITE);
   if (guards) {

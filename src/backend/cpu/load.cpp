@@ -241,7 +241,7 @@ void load_batch(const Load& op, const ImageWalk& walk, Queue& queue, LoadImage l
   throw_if_broken(names, reasons);
 }
 
-/// Decodes one file to an image of the output.
+/// Decodes one file to `out`, which is one image of the output.
 using DecodeOne = void (*)(const Load& op, const LeastSize& least, const std::string& file,
                            Workspace& space, Queue& queue, const View& out);
 

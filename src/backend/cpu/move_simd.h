@@ -6,18 +6,18 @@
 namespace normbench {
 
 /// Moves rows of pixels. An element has `size` bytes: 1, 2 or 4. Rows that are not mirrored and
-/// keep their layout are copied, with any number of channels. Rows that are mirrored, or that
-/// change between interleaved channels and planes, must have one, three or four channels. Does
-/// nothing and returns false in these cases:
-/// - A row that is not copied has another number of channels or other strides.
-/// - A copied row has fewer than 64 bytes, or another row has fewer than 64 bytes in each channel.
+/// keep their layout are copied, with any number of channels. All other rows are rearranged: they
+/// are mirrored, with one, three or four channels, or they change between interleaved channels and
+/// planes, with three or four. Does nothing and returns false in these cases:
+/// - A rearranged row has other channels, gaps between its pixels, or several planes on both sides.
+/// - A copied row has fewer than 64 bytes, or a rearranged row has fewer than 64 bytes per channel.
 /// - `stores` go past the cache, but cache lines of the output start at different pixels in
 ///   different planes, or do not start at pixels.
 /// - `stores` go past the cache, and the run has several copied rows that are shorter than 2 KiB
 ///   and do not consist of whole cache lines. It is then faster to copy one row after the other.
 bool move_pixels(const PixelRun& run, std::int64_t size, Stores stores);
 
-/// move_pixels() calls move_8bit(), move_16bit() or move_32bit() for rows that are not copied: one
+/// move_pixels() calls move_8bit(), move_16bit() or move_32bit() for rearranged rows: there is one
 /// function for each size of an element. Each of the three has a source file of its own, because
 /// such a file takes long to compile. copy_bytes() copies rows. Each pixel of its run is one byte.
 bool move_8bit(const PixelRun& run, Stores stores);

@@ -73,8 +73,8 @@ constexpr Kernel async() {
   return kernel;
 }
 
-/// The device-to-host copy of the op `exchange`, into pinned memory. The copy has a stream of its
-/// own, which events order with the queue's stream.
+/// The device-to-host copy of the op `exchange`, into pinned memory, in a stream of its own. Events
+/// make that stream wait for the queue's stream in fork(), and the queue's stream for it in join().
 class WayBack {
  public:
   explicit WayBack(std::int64_t bytes)

@@ -18,7 +18,7 @@ struct ChromaAxis {
   std::int32_t shift = 0, samples = 1;
   bool triangle = false;
 
-  /// Returns the sample that pixel `i` belongs to.
+  /// Returns the index of the sample of pixel `i`.
   __host__ __device__ std::int32_t near(std::int32_t i) const { return i >> shift; }
   /// Returns the neighbour on the side of pixel `i`. Returns the sample itself at the border, and
   /// without `triangle`.
