@@ -69,10 +69,10 @@ struct Verdict {
   int rounds = 0;             // smallest number of rounds that a pair has
   bool always_first = false;  // if not `covered`: fastest[0] was the fastest in every round
   // For Tie and Inconclusive: the least factor by which all cases in `fastest` are certainly faster
-  // than the baseline; nothing if one of them may not be faster.
+  // than the baseline. Nothing if one of them is not certainly faster.
   std::optional<double> lead;
-  // What explains the time of the winner, or of the only case. If there is neither and fastest[0]
-  // is a pipeline, what explains the time of fastest[0].
+  // What explains the time of the winner, or of the only case. If there is neither, this explains
+  // the time of fastest[0], but only if that case is a pipeline.
   Cause bound;
   std::optional<Slow> slow;
   std::optional<PinningCost> pinning;
@@ -98,10 +98,10 @@ struct Busy {
   // Indices, from `cases`, of the cases with more threads than there are CPUs. Their threads also
   // wait for one another.
   std::vector<int> crowded = {};
-  // A turn is what a case does in one round. `share`: the share of a turn that other programs took
-  // from a case. `crowded_share`: the share of a turn in which a thread of a case waited for a CPU.
-  // The share of a case is the median over its rounds. `crowded_share` is the largest share of the
-  // cases in `crowded`, and `share` is the largest share of the other cases in `cases`.
+  // A turn is what a case does in one round. `crowded_share` is about the cases in `crowded`: the
+  // share of a turn in which a thread of the case waited for a CPU. `share` is about all other
+  // cases in `cases`: the share of a turn that other programs took from the case. Each is the
+  // median over the rounds of a case, for the case with the largest median.
   double share = 0, crowded_share = 0;
   // One for each case that never blocks, except the baseline. Empty if the baseline may block.
   std::vector<CpuRatio> by_cpu;

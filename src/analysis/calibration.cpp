@@ -18,8 +18,8 @@ double percentile(std::vector<double> values, double share) {
   return values[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// Each pair with `fresh_process` was measured in a process of its own. Returns the relative
-/// difference between the time of each such pair and the time of the previous one of the same kind.
+/// Returns the relative differences in time between consecutive pairs of the same kind. Only pairs
+/// with `fresh_process` count; each of them was measured in a process of its own.
 std::vector<double> between_processes(const std::vector<JudgedPair>& pairs) {
   std::map<PairKind, double> before;
   std::vector<double> differences;

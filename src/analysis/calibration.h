@@ -64,8 +64,8 @@ struct CalibrationSummary {
   int between_differences = 0;
 };
 
-/// The fewest `between_differences` with which a calibration is usable. If there are too few runs
-/// of two versions to compare them as pairs, and no run has a usable calibration, differences of up
+/// A calibration with fewer `between_differences` than this is not usable. If two versions have too
+/// few runs to be compared by pairs of runs, and no run has a usable calibration, differences of up
 /// to 5 % count as no change (margin_of).
 constexpr int kFewestDifferences = 6;
 

@@ -33,7 +33,7 @@ struct CaseAnalysis {
   std::string limit;                 // name of the limit used; "" without one
   std::optional<double> images_per_second;
   std::optional<double> faults;    // minor faults per iteration
-  std::optional<double> switches;  // context switches per iteration; nothing for a peer
+  std::optional<double> switches;  // context switches per iteration; nothing if a peer ran it
   // The published time per iteration on the deciding clock (Results::clock), and the published
   // speed-up. Nothing if none was published.
   std::optional<double> published_ms, published_speed_up;

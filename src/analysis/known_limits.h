@@ -35,8 +35,8 @@ class KnownLimits {
   const List& stage_streams(const StreamMix& mix) const { return at(stage_streams_, key(mix)); }
   /// The measured streams with `mix.read` bytes of sources and `mix.written` bytes of results.
   const List& case_streams(const StreamMix& mix) const { return at(case_streams_, key(mix)); }
-  /// The measured streams for which limit_mix() of the bytes of their sources and results is `mix`.
-  /// Pipelines and streams that stay in a cache are left out.
+  /// The measured streams whose numbers of source and result bytes become `mix` when limit_mix() is
+  /// applied. Pipelines and streams that stay in a cache are left out.
   const List& alike_streams(const StreamMix& mix) const { return at(alike_streams_, key(mix)); }
   /// The measured limits that are no pipelines, have `op` as their only stage and move `link_bytes`
   /// over the link between host and device.

@@ -51,9 +51,9 @@ bool is_copy_for(const CaseResult& limit, Memory memory) {
   return link_memory(limit, 0) == (is_pageable(memory) ? memory : Memory::Pinned);
 }
 
-/// Returns true if the stream `limit` and the stage with this index use the same kinds of memory.
-/// If both use the link, they must read on the same side of the link and write on the same side. If
-/// neither uses it, they must write the same kind of memory.
+/// Returns true if the stream `limit` and the stage with this index use the same kinds of memory:
+/// if both use the link, they read on the same side of it and write on the same side; if neither
+/// uses the link, they write the same kind of memory.
 bool same_way(const CaseResult& limit, const CaseResult& result, std::size_t index) {
   const StageResult &stream = limit.stages[0], &stage = result.stages[index];
   if (stream.link_bytes == 0 || stage.link_bytes == 0)
@@ -172,8 +172,8 @@ bool does_more_than_move(const CaseResult& result) {
 }
 
 /// Returns true if the stream `limit` may be the limit of the case: it runs in the same place (host
-/// or GPU), on the host with as many threads, and its bytes neither stay in the cache nor cross the
-/// link. The caller has checked that both move the same bytes.
+/// or GPU) and, on the host, with as many threads as the case. Its bytes neither stay in the cache
+/// nor cross the link. The caller has checked that both move the same bytes.
 bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
   return !limit.resident && link_bytes(limit) == 0 && uses_gpu(limit) == uses_gpu(result) &&
          (uses_gpu(result) || limit.threads == result.threads);

@@ -31,8 +31,8 @@ Memory link_memory(const CaseResult& result, std::size_t stage);
 ///   limit of a transfer is a copy with pinned memory. The limit of a kernel is a stream over the
 ///   link.
 /// - For any other case, it is the fastest stream that reads and writes as many bytes (limit_mix)
-///   in the same place (host or GPU), on the host with as many threads. Streams that stay in the
-///   cache are not used.
+///   in the same place (host or GPU) and, on the host, with as many threads. Streams that stay in
+///   the cache are not used.
 const CaseResult* bytes_limit_of(const KnownLimits& limits, const CaseResult& result);
 
 /// Returns the limit of a case: the limit of its bytes, or a kernel launch if that takes longer.
@@ -46,8 +46,8 @@ const CaseResult* limit_of(const KnownLimits& limits, const CaseResult& result);
 ///   transfer uses pageable memory;
 /// - for a kernel that reads or writes host memory: a stream that does the same over the link;
 /// - for any other stage: the fastest stream that reads and writes as many bytes (limit_mix) in the
-///   same place, on the host with as many threads. A stream that stays in the cache is used only if
-///   the stage's input is in the cache.
+///   same place and, on the host, with as many threads. A stream that stays in the cache is used
+///   only if the stage's input is in the cache.
 void add_stage_limits(const KnownLimits& limits, const CaseResult& result, const Results& results,
                       CaseAnalysis& analysis);
 

@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// If copies reach a smaller share of the link's rate than this, the GPU is taken to have only a
-/// part of the link. Normally, copies of pinned memory reach 80 to 95 %.
+/// If copies reach less than this share of the link's rate, the GPU is assumed to have only a part
+/// of the link. Normally, copies of pinned memory reach 80 to 95 %.
 constexpr double low_link = 0.6;
 
 struct LinkSpeed {

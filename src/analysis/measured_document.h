@@ -14,7 +14,8 @@ namespace normbench {
 /// Points to the document.
 class MeasuredDocument {
  public:
-  /// Is implicit, so that analyse(group, results) can be called with a document as it was read.
+  /// The constructor is implicit, so that analyse(group, results) can be called with the Results of
+  /// a document.
   MeasuredDocument(const Results& results);
 
   const Results& results() const { return results_; }

@@ -30,8 +30,8 @@ class MeasuredGroup {
 
   /// Returns true if the times of a case may be compared with those of the group's other cases:
   /// - The case was measured, and other programs did not disturb too many of its rounds (is_busy).
-  /// - With each other measured case it shares at least `fewest_left_alone` rounds that count
-  ///   (times_ns). This does not apply if one of the two has fewer rounds in all.
+  /// - The case shares at least `fewest_left_alone` rounds that count (times_ns) with every other
+  ///   measured case. This is not required if one of the two has fewer rounds in all.
   bool is_comparable(int index) const { return comparable_[static_cast<std::size_t>(index)]; }
 
   /// Returns the published figures of a variant, in the order of the group. Figures of a single

@@ -102,9 +102,9 @@ struct Quality {
   double drift = 0;  // largest relative drift of a case that drifts; 0: none does
 };
 
-/// Returns `measured`, which has `of_ratios`, `half_width` and `spread`, with the other members
-/// set. The machine was noisy if `spread` exceeds 10 %, `half_width` exceeds twice the precision,
-/// more than a tenth of the rounds is flagged, or a case drifts.
+/// Returns `measured` with all members set; the caller has set `of_ratios`, `half_width` and
+/// `spread`. The machine was noisy if `spread` exceeds 10 %, `half_width` exceeds twice the
+/// precision, more than a tenth of the rounds is flagged, or a case drifts.
 Quality quality_of(Quality measured, const std::vector<CaseNoise>& noise, double precision,
                    bool quick);
 

@@ -28,23 +28,25 @@ std::vector<std::int64_t> batch_shape(const GivenResult& given);
 /// elements are compared.
 UnlikeSaid unlike_said(const CaseResult& result);
 
-/// Returns the bytes per element of the array, as a multiple of the one byte of uint8.
+/// Returns how many times as large as a uint8 (one byte) an element of the array is.
 double times_uint8(const GivenResult& given);
 
-/// What loading costs a loop over the batches of the user's own loader (`loader`). It is compared
-/// with the same loop over the first batch again and again (`cached`), where loading takes no time.
+/// What loading costs a loop over the batches of the user's own loader (`loader`). The loop is
+/// compared with the same loop over only the first batch, again and again (`cached`). There,
+/// loading takes no time.
 struct Headspace {
   int loader = 0, cached = 0;  // indices of the two cases
   // The share of the loop's time that loading costs: 1 - cached time / time. Not below 0.
   Interval share;
   double ns = 0, cached_ns = 0;  // median times per batch
-  double at_most = 0;  // the share that is not ruled out: two processes alone may make a difference
+  // The largest share that is not ruled out, with the interval widened by Pair::process_effect.
+  double at_most = 0;
   bool covered = false;    // there are enough rounds for the interval of `share`
   bool different = false;  // the two cases certainly differ (Pair::different)
 };
 
 /// Returns the headspace of each measured case that takes its batches from the user's own loader,
-/// if another case of the group is the same loop with cached batches.
+/// if another case of the group runs the same loop on cached batches.
 std::vector<Headspace> headspaces(const GroupResult& group, const Pairs& pairs,
                                   const Results& results);
 

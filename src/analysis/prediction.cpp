@@ -16,8 +16,8 @@ std::int64_t threads_of(const CaseResult& result, std::size_t stage) {
   return result.threads;
 }
 
-/// Returns true if the stage may have read `desc`, because an input of the case or the output of an
-/// earlier stage has this dtype, layout, shape and memory.
+/// Returns true if the stage may have read a tensor like `desc`: an input of the case or the output
+/// of an earlier stage has the same dtype, layout, shape and memory.
 bool could_read(const CaseResult& result, std::size_t stage, const TensorDesc& desc) {
   if (result.source == desc ||
       std::ranges::find(result.more_inputs, desc) != result.more_inputs.end())

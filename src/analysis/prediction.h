@@ -19,10 +19,10 @@ struct Prediction {
   double in_turn_ns = 0;  // time if nothing overlaps: the sum over all lanes
 };
 
-/// Predicts a case with items in flight on a machine with `cores` cores. A stage's time is the
-/// smallest median in `times` of a stage with the same op, parameters, kernel, place, inputs,
-/// output and threads. The stage is assumed to use as many cores as the case with this median uses
-/// on average, but no more than its own number of threads.
+/// Predicts a case with items in flight on a machine with `cores` cores. The time of a planned
+/// stage is the smallest median that a stage in `times` with the same op, parameters, kernel,
+/// place, inputs, output and threads has. The planned stage is assumed to use as many cores as the
+/// case with this median uses on average, but no more than its own number of threads.
 Prediction predict(const Case& planned, const Results& times, std::int64_t cores);
 
 }  // namespace normbench

@@ -29,8 +29,8 @@ HostAndDevice times_of(const CaseResult& result, const std::string& label) {
   return stage == result.stages.end() ? HostAndDevice{} : stage_times(result, *stage);
 }
 
-/// Returns the sum of host and device times of the stages with this label, or of all stages if it
-/// is "". Returns nothing if a time is not known.
+/// Returns the sum of host and device times of the stages with this label. If `label` is "", sums
+/// over all stages. Returns nothing if a time is not known.
 std::optional<double> sum_of(const CaseResult& result, const std::string& label) {
   if (!measured(result)) return std::nullopt;
   double ns = 0;

@@ -40,8 +40,8 @@ struct PublishedOverlap {
   // A published pipeline with this stage whose time is shorter than `overlapped_ms`; null if none.
   const Published* faster = nullptr;
 };
-/// Returns an overlap for each published time of a stage, if the time of its whole pipeline was
-/// published for as many items. The result points into `group`, which must outlive it.
+/// Returns an overlap for each stage whose time was published, if its whole pipeline's time was
+/// published for the same number of items. The result points into `group`, which must outlive it.
 std::vector<PublishedOverlap> published_overlaps(const GroupResult& group);
 
 }  // namespace normbench

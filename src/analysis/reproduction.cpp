@@ -9,8 +9,8 @@ bool has_id(const std::vector<std::string>& ids, const std::string& id) {
   return std::ranges::find(ids, id) != ids.end();
 }
 
-/// Sets `cause` and `case_name` in `line` to those of the case with this index. Sets nothing if the
-/// case was not measured.
+/// Sets `cause` and `case_name` in `line`: the cause of the time and the variant of the case with
+/// this index. Sets nothing if the case was not measured.
 void add_cause(const GroupAnalysis& analysis, int index, const MeasuredDocument& document,
                Reproduced& line) {
   if (index < 0 || !measured(line.group->cases[index])) return;

@@ -54,9 +54,10 @@ bool compare_all(const std::vector<Pair>& pairs, double precision, Verdict& verd
   return std::ranges::all_of(pairs, [&](const Pair& p) { return is_tie(p, precision); });
 }
 
-/// Like compare_all(), for so many cases that only the pairs with the first case are computed. The
-/// intervals of two cases' ratios to the first case bound the ratio of these two cases. So `widest`
-/// and `visible` are upper bounds for all pairs. Returns true if every pair must be a tie.
+/// Replaces compare_all() if there are so many cases that only the pairs with the first case are
+/// computed. The ratio of any two cases is bounded by the intervals of their ratios to the first
+/// case. So `widest` and `visible` are upper bounds for all pairs. Returns true if the intervals
+/// imply that every pair is a tie.
 bool compare_through_first(const std::vector<Pair>& with_first, double precision,
                            Verdict& verdict) {
   double lowest = 1, highest = 1, highest_low = 1, lowest_high = 1;  // 1: the first case itself
@@ -77,7 +78,7 @@ bool compare_through_first(const std::vector<Pair>& with_first, double precision
 }
 
 /// Returns the least factor by which all of these cases are certainly faster than the baseline.
-/// Returns nothing if the baseline is one of them, or if one of them may be slower.
+/// Returns nothing if the baseline is one of them, or if one of them is not certainly faster.
 std::optional<double> least_advantage(const GroupResult& group, const GroupAnalysis& analysis,
                                       const std::vector<int>& cases) {
   const int baseline = index_of(group, group.baseline);
@@ -185,7 +186,7 @@ void add_left_out_by_the_clock(const GroupResult& group, const Results& results,
 }
 
 /// Returns the skipped cases that would move the fewest and the most bytes over the link. Returns
-/// nothing if no two of them would move different numbers of bytes.
+/// nothing unless at least two skipped cases would move different numbers of bytes.
 std::optional<LinkArithmetic> link_arithmetic(const GroupResult& group) {
   // Maps a number of bytes to the first skipped variant that would move that many.
   std::map<std::int64_t, std::string> carried;

@@ -59,7 +59,7 @@ struct Option {
 
 /// Returns the value of the option's target; null for a Take.
 Json value_of(const Option& option);
-/// Sets the option's target, unless it is a Take. Throws Json::exception for a value of another
+/// Sets the option's target, unless it is a Take. Throws Json::exception for a value of the wrong
 /// type.
 void set_value(const Option& option, const Json& value);
 

@@ -31,8 +31,8 @@ std::string label_of(const Option& row) {
   return label;
 }
 
-/// Returns the meaning of an option. If it cannot be given together with another option, names that
-/// option.
+/// Returns the meaning of an option. Adds the name of the option that must not be given together
+/// with it, if there is one.
 std::string meaning_of(const Option& row, const std::vector<Option>& rows) {
   std::string other = row.excludes;
   for (const Option& one : rows)

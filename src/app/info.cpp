@@ -31,8 +31,8 @@ namespace {
 // of limit, and each variant is a row. The name of a row lacks the values of the variant's axes. If
 // a variant has several kernels, its row shows the fastest one.
 
-/// Limits of memory, not of caches. The buffers that iterations use in turn are together more than
-/// three times as large as the last-level cache.
+/// Limits of memory, not of caches. Successive iterations use different buffers, which together are
+/// more than three times as large as the last-level cache.
 constexpr std::string_view kMemoryLimits = R"({
   "schema": 1,
   "name": "memory-limits",

@@ -143,7 +143,8 @@ std::vector<std::vector<std::string>> servers(const std::string& folder) {
   return commands;
 }
 
-/// A command cannot serve Python code: it does not start, or has no normbench or no NumPy.
+/// Thrown if a command cannot serve Python code: it does not start, or has no normbench or no
+/// NumPy.
 struct CannotServe : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,4 +1,4 @@
-/// The machine as documents describe it, and the file of its calibrations.
+/// The description of this machine in documents, and the file that stores calibrations.
 #pragma once
 
 #include <string>

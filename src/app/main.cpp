@@ -106,7 +106,7 @@ std::vector<std::string> strays_of(const Declared& sub) {
   std::erase(strays, "--");
   for (const std::string& word : strays)
     if (is_option(word)) wrong.push_back(unknown_option(word, options));
-  if (!wrong.empty()) return wrong;  // other words may be values of these options
+  if (!wrong.empty()) return wrong;  // other strays may be values of the unknown options
   for (const std::string& word : strays)
     wrong.push_back(
         fmt::format("unexpected \"{}\" ({} takes {})", word, sub.command->name,

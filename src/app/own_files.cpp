@@ -18,8 +18,8 @@ namespace normbench {
 namespace fs = std::filesystem;
 namespace {
 
-/// Returns true if both paths refer to the same file, also through links or another spelling. The
-/// file need not exist.
+/// Returns true if both paths refer to the same file, even if one of them is a link or the paths
+/// are spelled differently. The file need not exist.
 bool are_same(const std::string& one, const std::string& other) {
   std::error_code unknown, unresolved_one, unresolved_other;
   if (fs::equivalent(one, other, unknown)) return true;

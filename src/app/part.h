@@ -1,4 +1,4 @@
-/// `normbench part`: a process that measures a Part, some of the rounds of a group, for the process
+/// The process `normbench part`. It measures a Part (some of the rounds of a group) for the process
 /// that started it.
 #pragma once
 

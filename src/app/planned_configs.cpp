@@ -69,7 +69,7 @@ std::optional<std::string> file_named(const fs::path& folder, const std::string&
   return std::nullopt;
 }
 
-/// Returns the path of the config called `name`, as find_configs() describes it.
+/// Returns the path by which find_configs() replaces `name`, or `name` itself if it stays.
 std::string found_config(const std::string& name) {
   if (name.empty() || name == "-" || name.find('/') != std::string::npos) return name;
   const std::optional<std::string> folder = own_configs();

@@ -20,9 +20,9 @@ std::string configs_folder(const std::string& given);
 std::vector<std::string> config_files(const std::string& folder);
 
 /// Replaces names of this program's configs, like "quickstart" or "quickstart.json", by their
-/// paths. A file with that name in the working folder is used instead. If both exist and the name
-/// has no suffix, a message on stderr says which one is used. Does not change "-", names with a
-/// folder and unknown names.
+/// paths. If the working folder has a file with that name, that file is used instead. If both files
+/// exist and the name has no suffix, a message on stderr says which one is used. Does not change
+/// "-", names with a folder and unknown names.
 void find_configs(std::vector<std::string>& names);
 
 /// Plans all configs of a folder. Peers are planned, too, but not run. Throws BadFiles.

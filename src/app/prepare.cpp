@@ -68,7 +68,7 @@ class PrepareProgress final : public PrepareObserver {
 };
 
 /// Returns the preparation that the options describe. Throws BadInput with all mistakes. Reports
-/// the other files in the folders of the images, which are left out.
+/// which other files in the images' folders are left out.
 Preparation read_preparation(const PrepareSaid& said) {
   Preparation preparation{.sources = {}, .folder = said.folder, .form = {}};
   DatasetForm& form = preparation.form;

@@ -30,9 +30,9 @@ std::atomic<std::int64_t> first_signal_ns{0};
 std::atomic<bool> says_so{false};
 std::atomic<const char*> last_words{""};
 
-/// Writes to stderr that the run ends only after the current turn or image, which may take long.
-/// Does nothing if watch_for_interrupts() was called without `says_when_it_ends`, or without a
-/// terminal.
+/// Writes to stderr that the run ends only after the current image or the current turn (the
+/// iterations of a case that are timed in one go), which may take long. Does nothing if
+/// watch_for_interrupts() was called without `says_when_it_ends`, or without a terminal.
 void say_when_it_ends() {
   constexpr std::string_view text =
       "\nnormbench: stops after the current work; press Ctrl-C again to stop at once\n";

@@ -67,10 +67,10 @@ void take_closed_streams();
 bool end_with(pid_t asker, int signal);
 
 /// Handles Ctrl-C, SIGTERM and a closed terminal:
-/// - The first signal sets the returned flag. A run then ends after the current turn, and `prepare`
-///   after the current image.
-/// - A second Ctrl-C or SIGTERM ends the process at once, with Exit::Interrupted. It is ignored
-///   within 0.2 s of the first signal, because timeout(1) sends its signal twice.
+/// - The first signal sets the returned flag. A run then ends after the current turn (the
+///   iterations of a case that are timed in one go), and `prepare` after the current image.
+/// - A second Ctrl-C or SIGTERM ends the process at once, with Exit::Interrupted. A signal within
+///   0.2 s of the first one is ignored, because timeout(1) sends its signal twice.
 /// - Signals that the process was started to ignore (nohup) stay ignored.
 ///
 /// At a terminal the first signal prints a note that the run ends after the current turn or image.
@@ -129,8 +129,9 @@ void say(fmt::format_string<Args...> format, Args&&... args) {
 void write_notice(const std::string& lines);
 
 /// Writes the mistakes in input files to stderr, one per line. If the environment variable
-/// NORMBENCH_MISTAKES names a file, also writes them to that file, for a program that called this
-/// one: a JSON list of objects with `file`, `pointer` and `text`. If that fails, says so on stderr.
+/// NORMBENCH_MISTAKES names a file, also writes them to that file, as a JSON list of objects with
+/// `file`, `pointer` and `text`, for the program that called this one. If that fails, says so on
+/// stderr.
 void write_mistakes(std::span<const BadInput> files);
 
 /// Replaces the last line on stderr by `line`. "" clears that line.

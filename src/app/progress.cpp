@@ -120,8 +120,8 @@ void Progress::group_finished(std::size_t index, const GroupResult& group) {
   tell("{}: {}{}\n", name(index), done_text(group), is_last ? "" : " · " + left());
 }
 
-/// Clears the live line. If the style is Lines, also prints a line that says how many of the
-/// processes that share the rounds of the group have finished.
+/// Clears the live line. If the style is Lines, also prints how many processes have finished, out
+/// of those that share the group's rounds.
 void Progress::tell_process(const GroupStep& step) {
   line_.clear();
   if (line_.style() == ProgressStyle::Lines)

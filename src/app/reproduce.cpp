@@ -41,8 +41,8 @@ constexpr auto words(ReproductionFormat) {
                                                   {ReproductionFormat::Findings, "findings"}});
 }
 
-/// What the user asked for. The folder of a reproduction keeps it in the file kRequest, which
-/// --resume and --from read.
+/// What the user asked for. It is stored in the file kRequest of the folder of a reproduction, from
+/// which --resume and --from read it.
 struct Request {
   std::vector<std::string> what;
   std::string configs;  // the folder of configs
@@ -74,9 +74,9 @@ struct Chosen {
   }
 };
 
-/// Returns the published experiments in the list of publications of the folder `configs`. If that
-/// folder has no list, takes the list in the folder of this program's own configs. Throws Invalid
-/// if neither folder has a list, and BadInput if the list has mistakes.
+/// Returns the published experiments in the list of publications that lies in the folder `configs`.
+/// If that folder has no such list, uses the list in this program's own folder of configs. Throws
+/// Invalid if neither folder has a list, and BadInput if the list has mistakes.
 std::vector<PublishedExperiment> published_beside(const std::string& configs) {
   std::error_code unknown;
   for (const std::string& folder : {configs, own_configs().value_or("")})
@@ -120,8 +120,8 @@ std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what,
   return chosen;
 }
 
-/// The names, like "blog-cpu/chains", of the experiments in configs that repeat one published
-/// experiment, and what these experiments need on this machine.
+/// The experiments in configs that repeat one published experiment, by names like
+/// "blog-cpu/chains", and what these experiments need on this machine.
 struct Planned {
   std::vector<std::string> experiments;
   Needs needs;
@@ -293,7 +293,7 @@ std::string begin_folder(const std::string& wanted, const Request& request,
   if (!wanted.empty()) {
     if (fs::exists(fs::symlink_status(fs::path(wanted) / kRequest)))
       throw Invalid(
-          fmt::format("{0} holds a reproduction (go on with it: normbench reproduce --resume {0})",
+          fmt::format("{0} holds a reproduction (continue with: normbench reproduce --resume {0})",
                       shell_word(wanted)));
     std::vector<Issue> mistakes;
     for (const Chosen& config : chosen) {
@@ -363,8 +363,8 @@ std::string findings_command(const std::vector<std::string>& what, const std::st
   return command + (folder.empty() ? "" : " --from " + shell_word(folder)) + " --format findings";
 }
 
-/// Shows in `format` what the documents `kept`, which were read from `folder`, say about the
-/// experiments `asked`.
+/// Shows, in the format `format`, what the documents `kept` say about the experiments `asked`. The
+/// documents were read from `folder`.
 void show_reproduction(const Request& request, const std::vector<PublishedExperiment>& asked,
                        std::span<const KeptDocument> kept, const std::string& folder,
                        ReproductionFormat format, const WhyAbsent& why) {
@@ -433,8 +433,9 @@ Exit show_kept(const ReproduceOptions& options, const Request& request,
   return Exit::Fine;
 }
 
-/// Throws Invalid if one of `options` is given. An element of `options` tells whether the option is
-/// given, and its name. The message has `reason` and the name of the first given option.
+/// Throws Invalid if one of `options` is given. Each element of `options` is a pair: whether an
+/// option is given, and the option's name. The message has `reason` and the name of the first given
+/// option.
 void refuse(const std::string& reason, std::span<const std::pair<bool, std::string>> options) {
   for (const auto& [is_given, name] : options)
     if (is_given) throw Invalid(fmt::format("{}: leave out {}", reason, name));
@@ -474,8 +475,8 @@ void check_options(const ReproduceOptions& options) {
 /// command line has no --configs, and the folder of --from has a file kRequest, two members are
 /// taken from that file:
 /// - `configs`;
-/// - `what`, if the command line names no experiments, and if the list of publications of these
-///   configs has all words in the file's `what`.
+/// - `what`, if the command line names no experiments, and if every word in the file's `what` is in
+///   the list of publications of these configs.
 /// A request with an empty `what` shows all experiments.
 Request request_of_kept(const ReproduceOptions& options) {
   Request request = options.request;
@@ -516,9 +517,9 @@ Exit reproduce(const ReproduceOptions& options) {
   if (!options.quiet)
     tell("Running {}, one after the other (--list says the budget of each); documents go to {}\n",
          counted(std::ssize(chosen), "config"), shell_word(out));
-  const LastWords last_words(fmt::format(
-      "normbench: stopped at once; continue with: normbench reproduce --resume {}{}",
-      shell_word(out), request.allow_peers ? " --allow-peers" : ""));
+  // The folder has the options of the request, so --resume takes none of them.
+  const std::string on = "continue with: normbench reproduce --resume " + shell_word(out);
+  const LastWords last_words("normbench: stopped at once; " + on);
   Exit worst = Exit::Fine;
   for (const Chosen& config : chosen) {
     worst = std::max(worst, run_config(config, out, request, options.quiet, interrupted));
@@ -531,8 +532,7 @@ Exit reproduce(const ReproduceOptions& options) {
   if (worst == Exit::Fine)
     suggest(options.quiet, fmt::format("normbench reproduce --from {} --format html > page.html",
                                        shell_word(out)));
-  if (worst == Exit::Interrupted)
-    tell("normbench: interrupted; go on with: normbench reproduce --resume {}\n", shell_word(out));
+  if (worst == Exit::Interrupted) tell("normbench: interrupted; {}\n", on);
   return worst;
 }
 

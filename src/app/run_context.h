@@ -1,4 +1,4 @@
-/// The objects that measuring in this process needs.
+/// The objects that this process needs to measure cases itself.
 #pragma once
 
 #include "backend/backend.h"

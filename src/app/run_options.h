@@ -33,8 +33,8 @@ struct RunOptions {
   bool strict = false;   // the exit code depends on the outcomes of the config's claims
   bool measure = false;  // measures even under a profiling tool
   Capture capture = Capture::Nvtx;
-  std::string scratch;  // folder in which stages save files; "": the system's temporary folder
-  bool is_asked = false;          // another normbench started this one (--asker)
+  std::string scratch;    // folder in which stages save files; "": the system's temporary folder
+  bool is_asked = false;  // another normbench started this one (--asker)
   std::vector<std::string> then;  // configs to run after the resumed run (--then, hidden)
   Given given;                    // the values given to each option
 };
@@ -42,8 +42,9 @@ struct RunOptions {
 /// Returns all options of `run`, in the order of --help.
 std::vector<Option> run_options(RunOptions& options);
 
-/// Throws Invalid if --machine is not a valid name, if there is neither a config nor --resume, or
-/// if an option is given that cannot be used with --resume or without it.
+/// Throws Invalid if --machine is not a valid name, if there is neither a config nor --resume, if
+/// an option that excludes --resume is given with it, or if an option that needs --resume is given
+/// without it.
 void check_run_options(const RunOptions& options);
 
 /// Returns the arguments with which this program continues the run in `dir` after a case has hung,

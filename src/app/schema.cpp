@@ -27,7 +27,8 @@ struct SchemaOptions {
   std::string out;
 };
 
-/// Returns the reader of the option --of. It stores the value in `of`, or throws Invalid.
+/// Returns the function that reads the value of the option --of. The function stores the value in
+/// `of`, or throws Invalid.
 Take described(Described& of) {
   const auto take = [&of](const std::string& name, const std::string& given) {
     const auto value = parse_word<Described>(given);

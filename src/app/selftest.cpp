@@ -38,8 +38,8 @@ std::int64_t device_bytes(const Backends& backends) {
   return facts.is_object() ? facts.value("memory_bytes", std::int64_t{0}) : 0;
 }
 
-/// Returns the instruction sets to test: all that this machine can use for "all", otherwise only
-/// the named one. Throws Invalid if this machine cannot use it.
+/// Returns the instruction sets to test. If `said` is "all", these are all that this machine can
+/// use, otherwise only the one named `said`. Throws Invalid if this machine cannot use that one.
 std::vector<std::string> chosen_simd(const std::string& said) {
   if (said == "all") return simd_targets();
   use_simd(said);

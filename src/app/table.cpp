@@ -83,9 +83,9 @@ struct TableArguments {
   }
 };
 
-/// Reads a Chrome trace and makes the rows of its profiler table. The content decides whether the
-/// file is gzipped, not its name. Prints a warning on stderr for each part of the trace that cannot
-/// be used. Throws Invalid with the file's name if the file is no trace.
+/// Reads a Chrome trace and makes the rows of its profiler table. Recognises a gzipped file by its
+/// content, not by its name. Prints a warning on stderr for each part of the trace that cannot be
+/// used. Throws Invalid with the file's name if the file is no trace.
 Shown read_table(const std::string& file, const TableArguments& wanted) {
   Shown shown{.file = file, .warnings = {}, .profile = {}, .rest = {}};
   ReadTrace trace = read_trace(shown.file);

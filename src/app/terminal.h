@@ -32,9 +32,9 @@ std::size_t stderr_columns();
 /// Returns true if the locale's encoding is UTF-8, or if no locale is set.
 bool shows_utf8();
 
-/// Returns `text` in which each non-ASCII sign that this program itself prints is replaced by an
-/// ASCII sign one column wide, for instance a dash by "-". These signs are also replaced within
-/// names, such as file names. All other non-ASCII characters stay.
+/// Returns a copy of `text` in which each non-ASCII sign that this program itself prints is
+/// replaced by an ASCII sign one column wide, for instance a dash by "-". These signs are also
+/// replaced within names, such as file names. All other non-ASCII characters stay.
 std::string in_ascii(std::string_view text);
 
 }  // namespace normbench

@@ -23,7 +23,7 @@ namespace normbench {
 /// The inputs and outputs of one stage.
 struct Signature {
   std::vector<TensorDesc> in, out;
-  bool pages_mapped = true;  // false: the outputs are fresh; the first store to each page faults
+  bool pages_mapped = true;  // false: outputs are fresh; the first store to a page causes a fault
   /// The number of bytes of host memory that are touched between writing the output and using it
   /// again. A cache with fewer bytes does not keep the output until then.
   /// - If the output lies in the buffer of an input: 0.
@@ -50,7 +50,8 @@ View input_view(const T&, const View& in) {
   return in;
 }
 
-/// Returns the op for one channel of images of this shape, which may have a YCbCr format.
+/// Returns the op for one channel of images of the shape `images`. The images may have a YCbCr
+/// format.
 Crop of_plane(const Crop& op, const Shape& images, std::int64_t channel);
 template <class T>
 T of_plane(const T& op, const Shape&, std::int64_t) {
@@ -62,7 +63,7 @@ T of_plane(const T& op, const Shape&, std::int64_t) {
 struct Portion {
   View in, out;
 };
-/// Returns a view of dense images as images of a single row.
+/// Returns a view of the same dense images in which each image is a single row of elements.
 View flat_view(View view);
 /// Returns one portion for each crop window of a `normalize`, or a single portion with the whole
 /// images if the op has no window. For a batch of one image, all windows form a single portion if
@@ -144,9 +145,9 @@ class Queue {
   virtual std::unique_ptr<Graph> end_capture() { return nullptr; }
   virtual void launch(Graph&) {}
 
-  /// Between begin_load() and end_load(), submitted kernels do not run. Their code is only loaded
-  /// onto the device. Without this, it is loaded when a kernel first runs. Submit only rows with
-  /// `Kernel::loads` in between.
+  /// Between begin_load() and end_load(), submitted kernels do not run. Only their code is loaded
+  /// onto the device, which otherwise happens when a kernel first runs. Between the two calls,
+  /// submit only rows with `Kernel::loads`.
   virtual void begin_load() {}
   virtual void end_load() {}
 
@@ -183,8 +184,8 @@ struct Kernel {
   Cost (*cost)(const Op&, const Signature&);
   std::size_t (*scratch)(const Op&, const Signature&);
   Launch (*prepare)(const Op&, const Signature&);
-  /// True if the launch only submits kernels, so that it may be called between Queue::begin_load()
-  /// and end_load().
+  /// True if the launch does nothing but submit kernels. It may then be called between
+  /// Queue::begin_load() and end_load().
   bool loads = false;
   /// The lowest allowed peak signal-to-noise ratio in dB between the output images of this row and
   /// those of the reference. It is above 0 for a row that resizes with another filter than the op
@@ -202,7 +203,7 @@ inline bool has_ycbcr(const Signature& s) {
   return std::ranges::any_of(s.in, [](const TensorDesc& one) { return one.shape.is_ycbcr(); });
 }
 
-/// Makes a row from functions that take their own op struct instead of the variant `Op`:
+/// Makes a row from functions that take the struct of a single op instead of the variant `Op`:
 ///   bool accepts(const Cast&, const Signature&);  Launch prepare(const Cast&, const Signature&);
 template <class T, bool (*Accepts)(const T&, const Signature&),
           Launch (*Prepare)(const T&, const Signature&)>
@@ -253,8 +254,8 @@ class Backend {
   /// call this before any other function of the backend.
   virtual void enter_thread() {}
 
-  /// Returns memory that is not initialised. Its pages may be untouched, so that first stores
-  /// fault.
+  /// Returns memory that is not initialised. Its pages may be untouched, so that the first store to
+  /// each page causes a page fault.
   virtual std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) = 0;
   /// Returns memory for an output that a stage on `queue` allocates in the timed region. `policy`
   /// is OutputPolicy::Fresh or OutputPolicy::CudaMalloc. The destructor of the result frees the

@@ -80,9 +80,9 @@ void kill_at_the_end_of(const Descriptor& life, pid_t group) {
   fcntl(life.number(), F_SETFL, O_RDONLY | O_ASYNC);
 }
 
-/// If `stream` is Piped, makes a pipe, stores this process's end (`own`) in `kept`, makes that end
-/// non-blocking, and returns the child's end (`childs`). Otherwise returns a Descriptor that is not
-/// open.
+/// If `stream` is Piped, makes a pipe and returns the child's end (member `childs`). Stores this
+/// process's end (member `own`) in `kept` and makes it non-blocking. If `stream` is not Piped,
+/// returns a Descriptor that is not open.
 Descriptor child_end(ChildStream stream, Descriptor Pipe::*childs, Descriptor Pipe::*own,
                      Descriptor& kept) {
   if (stream != ChildStream::Piped) return Descriptor();

@@ -15,8 +15,8 @@
 
 namespace normbench {
 
-/// Where a standard stream of a child leads. Piped: to this process. Shared: to the same file as
-/// that stream of this process. Discarded: to /dev/null.
+/// Where a standard stream of a child leads. Piped: to this process. Shared: to the file that the
+/// same stream of this process leads to. Discarded: to /dev/null.
 enum class ChildStream { Piped, Shared, Discarded };
 
 struct ChildProgram {

@@ -13,8 +13,8 @@ namespace normbench {
 
 enum class DType { UInt8, Float16, BFloat16, Float32 };
 enum class Layout { Nchw, Nhwc };
-/// How the channels of an image are stored. Rgb: all channels have one size; also for images with
-/// other channels than red, green and blue. The others are planes as in a JPEG file: Y, then Cb,
+/// How the channels of an image are stored. Rgb: all channels have one size. The channels may be
+/// others than red, green and blue. The other formats have planes as in a JPEG file: Y, then Cb,
 /// then Cr, each without gaps. A sample of Cb or Cr belongs to one or several pixels.
 enum class PixelFormat { Rgb, Ycbcr444, Ycbcr422, Ycbcr440, Ycbcr420, Ycbcr411 };
 enum class Memory {

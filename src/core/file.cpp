@@ -51,8 +51,8 @@ void sync_folder_of(const fs::path& path) {
 
 constexpr std::string_view temporary_end = ".tmp";
 
-/// Returns the longest prefix of `path` that exists, if it is not a folder: then no folder can be
-/// created at `path`. Otherwise returns "".
+/// If the longest existing prefix of `path` is not a folder, returns this prefix: it prevents the
+/// creation of a folder at `path`. Otherwise returns "".
 std::string obstacle_of_folder(const fs::path& path) {
   std::error_code error;
   for (fs::path part = path; !part.empty(); part = part.parent_path()) {

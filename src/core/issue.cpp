@@ -88,7 +88,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
   // would return "cpu".
   if (word == "gpu" && std::ranges::find(known, "cuda") != known.end()) return "cuda";
   // The largest allowed distance is below the length of the word, so that a near word shares at
-  // least one letter with it.
+  // least one letter with `word`.
   const std::size_t limit =
       std::min(std::max<std::size_t>(2, word.size() / 3), word.empty() ? 0 : word.size() - 1);
   std::string best;

@@ -17,8 +17,8 @@ struct Issue {
   bool operator==(const Issue&) const = default;
 };
 
-/// Thrown for a wrong value by code that does not know where the value is written. The caller adds
-/// the file or the JSON pointer to the message.
+/// Thrown by code that finds a wrong value, but does not know where the value is in the input. The
+/// caller adds the file or the JSON pointer to the message.
 struct Invalid : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

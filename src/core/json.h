@@ -34,7 +34,7 @@ std::string pretty(const Json& json, int indent);
 /// be a number: pretty() writes each element on lines of its own, but a list of numbers belongs on
 /// one line.
 struct LateList {
-  std::string key;  // the member of the object that has the list
+  std::string key;  // name of the member whose value is the list
   std::size_t count = 0;
   std::function<Json(std::size_t)> element;
 };
@@ -52,8 +52,8 @@ std::string read_text(const std::string& path, std::int64_t most_bytes = most_by
 /// Returns the value at a JSON pointer; null if there is none.
 const Json& value_at(const Json& json, std::string_view pointer);
 
-/// Returns true if no key has different values in the two objects. A key that only one object has
-/// is ignored. Null counts as an object without keys.
+/// Returns true if the two objects have equal values for every key that is in both. Null counts as
+/// an object without keys.
 bool agree(const Json& a, const Json& b);
 
 /// Returns `text` as one token of a JSON pointer, with "~" and "/" escaped.

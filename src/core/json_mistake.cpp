@@ -18,8 +18,8 @@ constexpr std::string_view kWordCharacters =
 
 bool is_in(std::string_view characters, char c) { return characters.find(c) != characters.npos; }
 
-/// Returns the index after the first `mark` from `from` on; the length of the text plus one if
-/// there is no mark.
+/// Searches for `mark` from index `from` on. Returns the index just after the mark; the length of
+/// the text plus one if there is no mark.
 std::size_t end_after(std::string_view text, std::string_view mark, std::size_t from) {
   const std::size_t found = text.find(mark, from);
   return found == text.npos ? text.size() + 1 : found + mark.size();
@@ -58,9 +58,9 @@ bool is_token(std::string_view piece) {
   return is_in(kSigns, piece[0]) || nlohmann::json::accept(piece);
 }
 
-/// Returns the first piece that cannot be part of JSON. If there is none among the first `read`
-/// bytes, which the parser had read when it stopped, returns the piece with the last of these
-/// bytes.
+/// `read` is the number of bytes that the parser had read when it stopped. Returns the first piece
+/// in these bytes that cannot be part of JSON. If there is none, returns the piece that contains
+/// the last of these bytes.
 Piece refused_piece(std::string_view text, std::size_t read) {
   Piece piece{.start = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0};
   for (; piece.start < text.size(); piece.start = piece.end) {

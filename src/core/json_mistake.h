@@ -17,8 +17,8 @@ struct JsonMistake {
 };
 
 /// Returns the mistake in `text`, which a parser refused. `read` is the number of bytes that the
-/// parser had read: the refused token ends there. `place` is where that token is. If the parser
-/// failed at the end of the text, `read` is the length plus one.
+/// parser had read, up to the end of the refused token; if the parser failed at the end of the
+/// text, `read` is the length of the text plus one. `place` is the position of the refused token.
 JsonMistake json_mistake(std::string_view text, std::size_t read, JsonPlace place);
 
 }  // namespace normbench

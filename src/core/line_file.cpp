@@ -87,8 +87,7 @@ FirstLine first_line_of(const Descriptor& file, const std::string& path,
 }
 
 /// Compares `text` with the key of the line `first`: the part of the line before its first colon.
-/// Returns true if `text` begins with the key, or if `text` is shorter and the key begins with
-/// `text`.
+/// Returns true if one of the two is a prefix of the other.
 bool begins_as(std::string_view text, std::string_view first) {
   const std::string_view begin = first.substr(0, first.find(':')).substr(0, text.size());
   return text.starts_with(begin);
@@ -166,8 +165,8 @@ void LineFile::read(const std::function<void(std::string_view line, int number)>
   end_ = static_cast<std::int64_t>(begin);
 }
 
-/// Returns why nothing may be appended: `path` names another file now, or the file has become
-/// shorter. Returns std::nullopt if lines may be appended.
+/// Returns why nothing may be appended: the path no longer names the open file, or the file has
+/// become shorter. Returns std::nullopt if lines may be appended.
 std::optional<std::string> LineFile::lost() const {
   struct stat named {
   }, opened{};

@@ -32,12 +32,13 @@ class LineFile {
   /// open. Throws CannotWrite if it cannot be written.
   static LineFile resume(const std::string& path);
 
-  /// Calls `take` with every whole line and its number, from 1. Call it before append(). A last
+  /// Calls `take` with every whole line and its number, from 1. Call read() before append(). A last
   /// line without its end is ignored, and the next append() overwrites it. Throws Invalid if there
   /// is no whole line. Adds "PATH: entry 3: " to an Invalid that `take` throws.
   void read(const std::function<void(std::string_view line, int number)>& take);
 
-  /// Appends `line` and a line end. Throws CannotWrite, also if `path` now names another file.
+  /// Appends `line` and a line end. Throws CannotWrite if that fails, or if the path no longer
+  /// names the open file.
   void append(std::string_view line, OnDisk when = OnDisk::Now);
 
  private:

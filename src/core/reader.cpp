@@ -159,8 +159,9 @@ void Reader::takes(std::string_view key, Json schema) {
   asked_.emplace_back(key);
 }
 
-/// Adds what a getter accepts to the schema. If has() asked for the key, leaves out the default,
-/// because the caller may treat an absent member differently from one with the default value.
+/// Adds `schema`, which describes what a getter accepts, to the schema of the object. If has()
+/// asked for the key, leaves out the default, because the caller may treat an absent member
+/// differently from one with the default value.
 void Reader::describe(std::string_view key, Json schema, const Json& fallback) {
   if (schema_ == nullptr || std::ranges::find(asked_, key) != asked_.end()) return;
   const bool by_has = !described(key).is_null();

@@ -87,7 +87,7 @@ class Reader {
   /// Returns a reader of element `index` of the list `key`.
   Reader element(std::string_view key, std::size_t index);
   /// Calls `read(reader)` and then reader.finish() for each object in the list `key`. In a reader
-  /// that describes, calls both once.
+  /// that describes, calls both functions once.
   template <class Read>
   void each_object(std::string_view key, Read read) {
     for (std::size_t i = 0; i < list_size(key); ++i) {
@@ -134,7 +134,7 @@ class Reader {
   const Json& value_;
   std::string pointer_;  // pointer of the object, or of its schema in `schema_`
   std::vector<Issue>& issues_;
-  std::vector<std::string> asked_;  // keys passed to getters; if this reader describes: to takes()
+  std::vector<std::string> asked_;  // keys passed to getters (to takes() if this reader describes)
   Json* schema_ = nullptr;          // whole schema that is being built; null if this reader reads
 };
 

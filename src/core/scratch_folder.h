@@ -8,8 +8,8 @@
 namespace normbench {
 
 /// A new folder "normbench-scratch-…". The destructor removes it with its content. The folder is
-/// locked (flock) as long as this object lives. If a process is killed, its folder stays without a
-/// lock. The next ScratchFolder in the same parent then removes it.
+/// locked (flock) as long as this object lives. If a process is killed, its folder remains, but is
+/// no longer locked. The next ScratchFolder in the same parent then removes it.
 class ScratchFolder {
  public:
   /// Makes the folder in `parent`; if `parent` is "", in the system's folder for temporary files.

@@ -69,8 +69,8 @@ bool has_dense_images(const TensorDesc& desc);
 /// Returns the description of a contiguous tensor.
 TensorDesc dense(DType dtype, Layout layout, const Shape& shape, Memory memory);
 
-/// Returns a text such as "10x3x720x1280 uint8 nchw pageable". A YCbCr format stands in place of
-/// the layout.
+/// Returns a text such as "10x3x720x1280 uint8 nchw pageable". For a YCbCr format, the text has the
+/// name of the format in place of the layout.
 std::string describe(const TensorDesc& desc);
 /// Returns how the pixels of the tensor are arranged: "nchw", "nhwc" or the name of its YCbCr
 /// format.
@@ -85,8 +85,8 @@ struct View {
 /// Returns images [first, first + count) of a view, without a copy.
 View images_of(View view, std::int64_t first, std::int64_t count);
 
-/// Returns one channel of a view, without a copy. A view of Cb or Cr has as many rows and columns
-/// as it has samples.
+/// Returns one channel of a view, without a copy. In a view of Cb or Cr, rows and columns count
+/// samples, not pixels.
 View plane_view(const View& view, std::int64_t channel);
 
 /// Returns the part of the view with rows [top, top+h) and columns [left, left+w), without a copy.

@@ -23,7 +23,7 @@ constexpr std::size_t prose_width(const Screen& screen) {
 /// The meaning of a colour: the answer, something good, something bad, something in doubt.
 enum class Ink { Answer, Good, Bad, Doubt };
 
-/// Returns `text` in the colour of `ink`: with ECMA-48 escape sequences around each line, after its
+/// Returns `text` in the colour of `ink`: ECMA-48 escape sequences enclose each line except its
 /// leading blanks. Blank lines get no sequences. Returns `text` unchanged if the screen has no
 /// colours.
 std::string painted(std::string_view text, Ink ink, const Screen& screen);
@@ -83,7 +83,7 @@ std::size_t table_width(const std::vector<Column>& columns, std::size_t indent);
 std::string labelled(std::string_view label, std::string_view text, std::size_t start,
                      std::size_t width);
 
-/// Returns render(subject). Adapts a renderer without a screen to callers that pass a screen.
+/// Returns render(subject). Adapts `render`, which takes no screen, to callers that pass one.
 template <class Subject, std::string (*render)(const Subject&)>
 std::string on_any_screen(const Subject& subject, const Screen&) {
   return render(subject);
@@ -98,7 +98,8 @@ class Rows {
   void add(const std::vector<std::string>& cells);
 
   /// Returns the table as laid out by columns_text(); "" without rows. `text_columns` are
-  /// left-aligned. If the table is too wide, the columns of `spare` are left out, in this order.
+  /// left-aligned. If the table is too wide, columns are left out, in the order in which `spare`
+  /// lists them.
   std::string text(const std::set<std::size_t>& text_columns, std::size_t width = 100'000,
                    std::span<const std::size_t> spare = {}) const;
   Laid laid_out(const std::set<std::size_t>& text_columns, std::size_t width,

@@ -20,9 +20,9 @@ class Converter {
   Converter(const DatasetForm& form, std::unique_ptr<Queue> queue);
 
   /// Decodes the file, turns the image upright, resizes it as the op `load` does (only if the form
-  /// has a size), and encodes it. In a YCbCr format it stores the planes that `load` gives. The
-  /// result is valid until the next call. Throws std::runtime_error for a file that cannot be read
-  /// or stored.
+  /// has a size), and encodes it. If the form has a YCbCr format, the planes that `load` gives are
+  /// stored instead. The result is valid until the next call. Throws std::runtime_error for a file
+  /// that cannot be read or stored.
   FileContent convert(std::span<const std::uint8_t> file);
   /// Returns the remarks on the file of the last convert().
   const std::vector<Remark>& remarks() const { return remarks_; }

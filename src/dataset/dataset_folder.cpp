@@ -99,10 +99,10 @@ bool has_manifest(const std::string& folder) try {
   return true;
 }
 
-/// Checks that the source images have not changed since the preparation began, by their sizes and
-/// times of change. A source that could not be read before may have changed, because people repair
-/// such files. The journal then gets the new state of that source. Throws std::runtime_error if any
-/// other source has changed.
+/// Checks that the source images have not changed since the preparation began: compares their sizes
+/// and times of change with those in the journal. A source that could not be read before may have
+/// changed, because people repair such files. The new state of such a source is then written to the
+/// journal. Throws std::runtime_error if any other source has changed.
 void check_sources(const Preparation& preparation, PreparationJournal& journal) {
   std::set<std::string> used;
   for (const auto& [name, finished] : journal.files())

@@ -17,8 +17,8 @@ bool is_begun(const Preparation& preparation);
 std::vector<std::string> mistakes_before(const Preparation& preparation);
 
 /// Checks that a finished dataset is the requested one. Throws BadInput with all differences if it
-/// is not. Throws std::runtime_error if a source now has another size, or if a file of the dataset
-/// is missing or has another size.
+/// is not. Throws std::runtime_error if a source or a file of the dataset is missing, or does not
+/// have the size that the manifest gives.
 void check_finished(const Preparation& preparation, const Manifest& manifest);
 
 /// Starts a journal, or opens the existing one and removes unfinished files of killed processes.
@@ -26,7 +26,7 @@ void check_finished(const Preparation& preparation, const Manifest& manifest);
 /// - Throws Invalid if the existing journal is damaged or in use.
 /// - Throws BadInput if the existing journal belongs to another preparation, or if the folder also
 ///   has files that do not belong to this preparation.
-/// - Throws std::runtime_error if a source has changed that could be read before. A source that
+/// - Throws std::runtime_error if a source that could be read before has changed. A source that
 ///   could not be read may have changed, because people repair such files.
 PreparationJournal open_journal(const Preparation& preparation, std::span<const Output> outputs);
 

@@ -67,7 +67,8 @@ void add_form_mistakes(const Preparation& preparation, std::vector<std::string>&
                     longest_jpeg_side));
 }
 
-/// Adds the first three texts of `all` to `mistakes`, and one text with the number of the others.
+/// Adds the first three texts of `all` to `mistakes`. If there are more, adds one text with the
+/// number of the others.
 void add_few(std::vector<std::string>& mistakes, std::vector<std::string> all,
              std::string_view are_what) {
   constexpr std::size_t most = 3;

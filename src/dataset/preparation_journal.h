@@ -20,7 +20,7 @@
 namespace normbench {
 
 /// The size of a source and the time of its last change. They show whether the source has changed,
-/// without reading it.
+/// without the need to read it.
 struct SourceState {
   std::int64_t bytes = 0, mtime_ns = 0;
   bool operator==(const SourceState&) const = default;

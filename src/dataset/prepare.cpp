@@ -85,7 +85,7 @@ class Work {
 
   mutable std::atomic<std::int64_t> looking_ns_ = 0;  // time of psnr_db(), summed over all threads
   std::vector<Item> items_;
-  std::map<std::string, std::uint32_t> known_crcs_;  // by source name, for files to make again
+  std::map<std::string, std::uint32_t> known_crcs_;  // of sources of files to make again, by name
   std::mutex mutex_;                                 // guards all members below
   std::size_t next_ = 0, done_ = 0;
   bool stopped_ = false;

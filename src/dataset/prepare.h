@@ -19,15 +19,15 @@ class PrepareObserver {
   /// the `all` images.
   virtual void started(std::size_t done, std::size_t all) = 0;
   virtual void image_done(std::size_t done) = 0;
-  /// Called for each image that cannot be read. The result of prepare() has its name and the
-  /// reason.
+  /// Called for each image that cannot be read. The result of prepare() has the name of the image
+  /// and the reason.
   virtual void broken() = 0;
 };
 
 struct PrepareOptions {
   int threads = 1;
   OnError on_error = OnError::Fail;
-  // If it points to true, prepare() starts no more images, and returns when the images that it has
+  // If this points to true, prepare() starts no more images, and returns when the images already
   // started are done. Null: prepare() is never interrupted.
   const std::atomic<bool>* interrupted = nullptr;
 };

@@ -38,7 +38,7 @@ Json four_numbers() {
 }
 
 /// Returns the JSON Schema of a tensor. Reader::describing() makes a Reader that reads nothing:
-/// each getter that read_tensor() calls adds what it would accept to the schema.
+/// each getter that read_tensor() calls adds to the schema what it would accept.
 Json tensor_definition() {
   Json schema;
   std::vector<Issue> unused;
@@ -86,7 +86,7 @@ class Describer {
   template <class T>
   void operator()(const char* name, const T& value, About about) {
     Json schema = schema_of(name, value);
-    // If the value of an enumeration is not known, a document may have "" in place of its word.
+    // A document may have "" in place of an enumerator that is not known.
     if (schema.contains("enum")) schema["enum"].push_back("");
     add(name, std::move(schema), about);
   }

@@ -28,8 +28,9 @@ std::size_t group_index(Reader& reader) {
   return static_cast<std::size_t>(reader.integer("group", 0, 0, most));
 }
 
-/// Reads a line about a group. The line has all rounds so far of the group ("seconds"), the part of
-/// the group that one process measured ("part"), or else the finished group. Throws Invalid.
+/// Reads a line about a group. A line with "seconds" has all rounds so far of the group, a line
+/// with "part" has the part that one process measured, and any other line has the finished group.
+/// Throws Invalid.
 void read_group_line(Reader& reader, JournalContent& content) {
   const std::size_t index = group_index(reader);
   if (reader.has("seconds")) {

@@ -54,9 +54,10 @@ class Journal {
   /// or is open in another process. Throws CannotWrite if it cannot be written.
   static Journal resume(const std::string& path);
 
-  /// Adds a finished group. This function and those below append one line and sync it. If that
-  /// fails or `path` now names another file, they append nothing and throw CannotWrite. Even then
-  /// content() includes what was added, so that copy_to() can write it elsewhere.
+  /// Adds a finished group. Each of the add functions appends one line and syncs it. If that fails,
+  /// or if the path no longer names the open file, the function appends nothing and throws
+  /// CannotWrite. Even then content() includes what was added, so that copy_to() can write it
+  /// elsewhere.
   void add_group(std::size_t index, const GroupResult& group);
   /// Adds the part of a group that one process measured. Other processes measure the other parts.
   void add_part(std::size_t index, const GroupResult& part);

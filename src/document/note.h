@@ -40,7 +40,7 @@ inline constexpr const char* kNotLookedFor = "not looked for";
 enum class NoLimit {
   NothingRuns,   // no variant of the group can run
   NothingTimed,  // the run checks or profiles the cases, but times none
-  Slower,        // there was time only for the memory streams that were fastest when tried
+  Slower,        // other memory streams were faster when tried; there was no time for all
 };
 
 /// Returns the reason as it is written in a document.

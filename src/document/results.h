@@ -101,7 +101,7 @@ struct CheckResult {
   // lowest allowed one, in dB. Both are 0 if values are compared.
   double psnr_db = 0, psnr_bound_db = 0;
   HeldTo held_to = HeldTo::Reference;
-  std::string variant = {};  // the other variant, for HeldTo::Variant
+  std::string variant = {};  // for HeldTo::Variant: the variant that gave the expected output
   std::int64_t calls = 0;    // number of calls whose output was compared
   bool operator==(const CheckResult&) const = default;
 
@@ -165,8 +165,8 @@ struct PipelineResult {
 struct DatasetResult {
   std::int64_t images = 0, files = 0;
   std::int64_t bytes = 0;  // bytes of all files
-  // From the manifest of the dataset: the seconds that making it took, and the mean peak
-  // signal-to-noise ratio of its images in dB. 0: not known.
+  // From the manifest of the dataset: the seconds that it took to make the dataset, and the mean
+  // peak signal-to-noise ratio of its images in dB. 0: not known.
   double prepare_seconds = 0, psnr_db = 0;
   std::vector<BrokenFiles> left_out = {};   // unreadable files, skipped because of on_error: skip
   std::vector<RemarkedFiles> remarks = {};  // remarks on files that are loaded
@@ -192,8 +192,7 @@ constexpr auto words(ArrayOrder) {
                                           {ArrayOrder::Strided, "strided"}});
 }
 
-/// The operations of PyTorch of one kind with which the user's own code copied values while it made
-/// a batch.
+/// The copies that PyTorch made by operations of one kind while the user's own code made a batch.
 struct CopiesResult {
   std::string op;          // in PyTorch's words: "_to_copy", "stack"
   std::int64_t calls = 0;  // per batch
@@ -201,23 +200,23 @@ struct CopiesResult {
   bool operator==(const CopiesResult&) const = default;
 };
 
-/// The first batch of a turn that the user's own code gave, as reported by the peer (the other
+/// The first batch that the user's own code gave in a turn, as reported by the peer (the other
 /// program) that ran the code. The members from `dtype` to `bytes` describe the largest array of
 /// the batch.
 struct GivenResult {
-  std::string dtype, device;  // in the words of its library: "float64", "cuda:0"
+  std::string dtype, device;  // in the words of the array's library: "float64", "cuda:0"
   std::vector<std::int64_t> shape = {};
   ArrayOrder order = ArrayOrder::Contiguous;
   bool pinned = false;           // the array lies in page-locked memory
   std::int64_t bytes = 0;        // of the array
   std::int64_t batch_bytes = 0;  // of all arrays of the batch
-  // Worker processes of the loader. std::nullopt if there is no loader that has this number.
+  // Number of worker processes of the loader. std::nullopt: not known, as without a loader.
   std::optional<std::int64_t> workers = {};
   // What PyTorch copied to make a batch. std::nullopt: not known, as without PyTorch.
   std::optional<std::vector<CopiesResult>> copies = {};
   bool operator==(const GivenResult&) const = default;
 
-  /// Returns the number of elements, or the largest number if there are more.
+  /// Returns the number of elements; INT64_MAX if there are more than that.
   std::int64_t elements() const {
     std::int64_t count = 1;
     for (const std::int64_t extent : shape)
@@ -328,8 +327,8 @@ struct ProfileLosses {
   // Records that the tracer dropped because it had no room, buffers that it lost with all their
   // records, and records whose times are missing.
   std::int64_t dropped = 0, lost_buffers = 0, without_times = 0;
-  // Calls that start device work, those of them whose work was recorded, and device work whose call
-  // was not recorded.
+  // `launches`: calls that start device work. `launched`: such calls whose work was recorded.
+  // `without_launch`: device work whose call was not recorded.
   std::int64_t launches = 0, launched = 0, without_launch = 0;
   // Device work that seems to start before its call, and the longest time from the start of such
   // work to its call.
@@ -384,7 +383,7 @@ struct GroupResult {
   // Settings of the experiment. They replace the same settings of the config.
   std::optional<double> precision = {};
   std::optional<Cache> cache = {};
-  std::vector<Difference> may_differ = {};  // differences between outputs that are allowed
+  std::vector<Difference> may_differ = {};  // allowed differences between outputs
   std::int64_t scaled_from = 0;  // images per batch in the config, if memory holds fewer; else 0
   bool operator==(const GroupResult&) const = default;
 };

@@ -15,7 +15,7 @@
 
 namespace normbench {
 
-/// T is `Struct` for reading and `const Struct` for writing.
+/// Holds if T is `Struct` (for reading) or `const Struct` (for writing).
 template <class T, class Struct>
 concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 

@@ -34,8 +34,8 @@ class Loader {
   void operator()(const char* name, T& value, About) {
     if (reader_.has(name)) read(name, value);
   }
-  /// If the value of an enumeration is not known, a document has "" in place of its word. Then
-  /// `value` stays unchanged.
+  /// If the value of an enumeration is not known, a document has "" in place of the enumerator.
+  /// Then `value` stays unchanged.
   template <Enum E>
   void operator()(const char* name, E& value, About) {
     if (reader_.has(name) && reader_.member(name) != "") read(name, value);

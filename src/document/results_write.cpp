@@ -86,7 +86,7 @@ bool is_known(std::int64_t value) { return value != 0; }
 bool is_known(double value) { return value != 0; }
 template <Enum E>
 bool is_known(E value) {
-  return value != E();  // older documents, which lack the field, mean this value
+  return value != E();  // an absent field, as in older documents, means this value
 }
 bool is_known(const ProfileTimes& value) { return value != ProfileTimes{}; }
 bool is_known(const ProfileLosses& value) { return value != ProfileLosses{}; }

@@ -23,10 +23,10 @@ inline constexpr double decision_level = 0.96;
 /// Returns the median; 0 for no values.
 double median(std::vector<double> values);
 
-/// Returns the zero-based indices (low, high) of two of n order statistics, symmetric about the
-/// middle. The true median lies between the two with a probability of at least `level` (exact
-/// binomial), and no narrower symmetric pair has this property. Returns std::nullopt if n is too
-/// small.
+/// Returns the zero-based indices (low, high) of two order statistics of n values. The two are
+/// symmetric about the middle. The true median lies between the two with a probability of at least
+/// `level` (exact binomial), and no narrower symmetric pair has this property. Returns std::nullopt
+/// if n is too small.
 std::optional<std::pair<int, int>> median_interval_indices(int n, double level);
 
 /// Returns the median of independent values, with the interval of median_interval_indices(). If
@@ -86,8 +86,8 @@ inline constexpr double other_state = 1.03;
 
 /// Returns the median of the times above 0 with an interval at `level`. `times` is in order of
 /// time.
-/// - The interval cuts off the same share of the times at each end. It is the share that the
-///   interval of a series of effective_rounds() independent times would cut off.
+/// - The interval cuts off the same share of the times at each end. This share is the same as for a
+///   series of effective_rounds() independent times.
 /// - If the times depend on each other and effective_rounds() is below 14, the share is halved. If
 ///   effective_rounds() is too small for an interval at `level`, the share is a twentieth.
 /// - If the times are independent but too few for an interval at `level`, the interval is their
@@ -99,12 +99,12 @@ inline constexpr double other_state = 1.03;
 /// The interval does not cover changes of the machine that are slower than the series.
 Interval time_interval(std::span<const double> times, double level);
 
-/// Returns true if the series has enough values for an interval at `level`, provided that they are
-/// independent.
+/// Returns true if as many independent values as the series has would be enough for an interval at
+/// `level`.
 bool enough_rounds(std::span<const double> series, double level);
 
 /// Returns ln(numerator/denominator) for each round that both series have. Leaves out rounds in
-/// which one of the two values is not positive.
+/// which at least one of the two values is not positive.
 std::vector<double> log_ratios(std::span<const double> numerator,
                                std::span<const double> denominator);
 

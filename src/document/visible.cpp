@@ -34,7 +34,7 @@ struct MakeVisible {
   }
 };
 
-/// Looks for a text with control characters, which visible() would change.
+/// Looks for a text that visible() would change, because it has control characters.
 struct FindHidden {
   bool found = false;
 

@@ -1,4 +1,4 @@
-/// Causes outside of this process that slow it down. They are read before and after every turn.
+/// Readings of what slows this process down from outside, taken before and after every turn.
 #pragma once
 
 #include <cstdint>

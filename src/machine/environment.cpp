@@ -9,8 +9,8 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
@@ -102,7 +102,7 @@ Json cpu_facts(const fs::path& root) {
                 {"virtualised", nullptr}};
   auto flags = line_of(cpuinfo, "flags");
   if (flags) facts["virtualised"] = (" " + *flags + " ").find(" hypervisor ") != std::string::npos;
-  if (!flags) flags = line_of(cpuinfo, "Features");  // the name on ARM
+  if (!flags) flags = line_of(cpuinfo, "Features");  // the key on ARM
   if (flags) {
     std::istringstream words(*flags);
     facts["flags"] = Json::array();

@@ -10,7 +10,7 @@ namespace normbench {
 
 /// Returns the facts of the machine: CPU, caches, cores, affinity, binding of threads, container
 /// limits, governor, memory, transparent huge pages, kernel, load, date (UTC), and the name of the
-/// host, or `machine` if that is not "". Facts that cannot be read are null.
+/// machine: `machine`, or the host name if `machine` is "". Facts that cannot be read are null.
 Json environment(const std::string& machine);
 
 /// Returns the facts of this binary: name, version, revision, build type, compiler, flags,
@@ -21,7 +21,7 @@ Json tool();
 /// process; at least 1.
 int available_threads();
 
-// The functions below read files below `root` ("/" except in tests). Facts that cannot be read are
+// The next functions read files under `root` ("/" except in tests). Facts that cannot be read are
 // null.
 
 /// Returns the model of the CPU, its instruction set extensions, whether it is virtualised, and its

@@ -142,7 +142,7 @@ HardwareCounters::HardwareCounters(PerfEvents& events) : events_(events) {
     watch(thread);
     if (lacks(HardwareEvent::Cycles)) break;
   }
-  if (lacks(HardwareEvent::Cycles)) close_all();  // without the other threads, sums would mislead
+  if (lacks(HardwareEvent::Cycles)) close_all();  // sums that lack some threads would mislead
 }
 
 HardwareCounters::~HardwareCounters() { close_all(); }

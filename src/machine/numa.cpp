@@ -20,8 +20,8 @@ constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
 constexpr unsigned long told_bits = std::tuple_size_v<Nodes> * word_bits + 1;
 
 // These functions call the kernel directly, because hwloc would restore a strict memory policy as a
-// mere preference. The kernel uses one bit less than the number it is told, so `told_bits` is one
-// more than the number of bits in Nodes.
+// mere preference. The kernel uses one bit less than the number of bits that it is told, so
+// `told_bits` is one more than the number of bits in Nodes.
 
 long get_policy(int& mode, Nodes& nodes) {
   return syscall(SYS_get_mempolicy, &mode, nodes.data(), told_bits, nullptr, 0UL);
@@ -52,7 +52,7 @@ NearNode::NearNode(int node) {
   near.at(bit / word_bits) = 1UL << bit % word_bits;
   if (get_policy(mode_, nodes_) != 0)
     missing_ = failed("get_mempolicy");
-  else if (set_policy(MPOL_PREFERRED, near) != 0)  // if this node is full, others are used
+  else if (set_policy(MPOL_PREFERRED, near) != 0)  // if this node is full, other nodes are used
     missing_ = failed("set_mempolicy");
 }
 

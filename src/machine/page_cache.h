@@ -15,7 +15,7 @@ void drop_pages(const std::string& file);
 /// to the end of the file. Throws std::runtime_error if the file cannot be read.
 void read_ahead(const std::string& file, std::int64_t offset = 0, std::int64_t bytes = 0);
 
-/// The bytes of a file that are in memory, by whole pages, and its size.
+/// The bytes of a file that are in memory, by whole pages, and the size of the file.
 struct Residency {
   std::int64_t resident_bytes = 0, bytes = 0;
 };

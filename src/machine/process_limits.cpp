@@ -29,8 +29,8 @@ std::vector<double> numbers_in(const fs::path& path) {
   return numbers;
 }
 
-/// Reads limits of cgroup version 2. In "cpu.max" are quota and period in microseconds, such as
-/// "200000 100000", or "max 100000" for no limit.
+/// Reads limits of cgroup version 2. The file "cpu.max" has the quota and the period in
+/// microseconds, such as "200000 100000", or "max 100000" for no limit.
 void read_v2(const fs::path& folder, CgroupLimits& limits) {
   const auto cpu = numbers_in(folder / "cpu.max");
   if (cpu.size() == 2 && cpu[0] > 0 && cpu[1] > 0) tighten(limits.cpus, cpu[0] / cpu[1]);
@@ -71,8 +71,8 @@ void walk_up(const fs::path& mount, const std::string& group, int version,
   }
 }
 
-/// Sets `bytes` to `left`, the number of free bytes, minus a reserve. Sets `note` to a text that
-/// names `left`, the reserve and `where`, which is a text like "in the container".
+/// `left` is the number of free bytes, and `where` is a text like "in the container". Sets `bytes`
+/// to `left` minus a reserve, and `note` to a text that names `left`, `where` and the reserve.
 void allow(std::int64_t left, std::string_view where, std::int64_t& bytes, std::string& note) {
   const std::int64_t back = std::max(left / 20, std::int64_t{256} << 20);
   bytes = std::max<std::int64_t>(1, left - back);  // at least 1, because 0 means unknown

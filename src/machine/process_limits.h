@@ -58,9 +58,9 @@ struct FreeMemory {
 /// - On the host it is the free memory of the machine or of the tightest control group, whichever
 ///   is less. Swap does not count.
 /// - On the device it is `device_bytes`, the free memory that the GPU reports.
-/// The result is less by a reserve: 5 % of the free memory of each side, but at least 256 MiB.
-/// Other programs and other parts of this process need memory, too, and a nearly full system spends
-/// time on reclaiming pages. Reads proc and sys below `root`.
+/// A reserve is kept back on each side: 5 % of its free memory, but at least 256 MiB. Other
+/// programs and other parts of this process need memory, too, and a nearly full system spends time
+/// on reclaiming pages. Reads proc and sys below `root`.
 FreeMemory free_memory(std::optional<std::int64_t> device_bytes, const std::filesystem::path& root);
 
 }  // namespace normbench

@@ -49,8 +49,8 @@ struct Budget {
   GroupForecast forecast;
 };
 
-/// Returns true if the user is told that the group takes too long: if the forecast exceeds the
-/// smaller of two times. `limit` is the time limit of the group in seconds.
+/// Returns true if the forecast exceeds the smaller of the two times below. The user is then told
+/// that the group takes too long. `limit` is the time limit of the group in seconds.
 /// - The first is the longest time that budget_of() plans when turns can be shortened enough. It is
 ///   0.9 * most_of_limit * `limit`, plus the time by which the checks after the rounds may exceed
 ///   check_seconds().

@@ -37,8 +37,8 @@ void CaseBuffers::place(std::mt19937_64& random) {
 
 void CaseBuffers::place(Memory memory, bool near_link, std::mt19937_64& random) {
   // If there are more buffers than this, only the first call of place() draws addresses, because
-  // drawing takes longer than a turn. Each turn still runs on other addresses, because it uses
-  // other buffers.
+  // drawing takes longer than a turn. Successive turns still run on different addresses, because
+  // they use different buffers.
   constexpr std::size_t enough = 1 << 16;
   const auto sizes = placed_sizes(slots_, memory, near_link);
   if (sizes.empty()) return;

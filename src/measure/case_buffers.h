@@ -40,8 +40,8 @@ class CaseBuffers {
   bool is_output(std::size_t root) const;
 
   /// Draws new addresses for the placed buffers of all buffer sets. If a kind of memory has more
-  /// than 65,536 buffers, only the first call draws their addresses; each turn uses other buffers
-  /// anyway. Call it only while no work is in flight.
+  /// than 65,536 buffers, only the first call draws their addresses; successive turns use different
+  /// buffers anyway. Call it only while no work is in flight.
   void place(std::mt19937_64& random);
   /// Returns the address of `slot` in the buffers `in`. The slot must not be fresh, because a fresh
   /// slot has memory only within an iteration.

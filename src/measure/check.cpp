@@ -21,8 +21,8 @@ namespace normbench {
 
 namespace {
 
-/// Reads images of a tensor. If host code cannot read the tensor's memory, or only without CPU
-/// caches, images are copied to a buffer first.
+/// Reads images of a tensor. If host code cannot read the tensor's memory, or can read it only
+/// without CPU caches, images are copied to a buffer first.
 class Images {
  public:
   /// `desc` describes the whole tensor. `view` holds the tensor's images from number `begin` on.

@@ -45,15 +45,15 @@ struct CheckOutcome {
 /// The outputs are compared in pieces. A piece is one image, or several images that have at most 1
 /// million values together in all tensors of the case. If Case::row_wise() is true and no peak
 /// signal-to-noise ratio is promised, a piece is some rows of an image. If Case::whole_batch() is
-/// true, the only piece is the whole batch. A tensor in memory that host code cannot read, or only
-/// without CPU caches, is copied piece by piece.
+/// true, the only piece is the whole batch. If host code cannot read the memory of a tensor, or can
+/// read it only without CPU caches, the tensor is copied piece by piece.
 /// - `item` is the index of the iteration that gave the outputs, counted from the start of its
-///   turn. It is used only if the case loads files, because each iteration loads other files.
+///   turn. It is used only if the case loads files, because each iteration loads different files.
 /// - `only` has the images to check; empty: all. `outputs` may hold just these images. If
 ///   Case::whole_batch() is true, `only` is ignored.
 /// - `is_over` is called before each piece except the first. Once it returns true, the remaining
 ///   pieces are not compared, and `unchecked_values` includes their values. With `is_over`, the
-///   pieces are compared in random order. If it is empty, all pieces are compared.
+///   pieces are compared in random order. If `is_over` is empty, all pieces are compared.
 CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0,

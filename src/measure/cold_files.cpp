@@ -33,7 +33,7 @@ ColdFiles::ColdFiles(const Case& planned) : most_items_(std::numeric_limits<std:
 
 namespace {
 
-/// The bytes of a list of files that are still in the page cache.
+/// How much of a list of files is still in the page cache.
 struct Kept {
   Residency all;
   std::string most_of;  // the file with the most bytes in the page cache

@@ -23,7 +23,7 @@ struct FlowTimes {
 };
 
 struct Turn {
-  Round round;  // start_ns is a reading of the clock, not a time in the group
+  Round round;  // start_ns is a reading of the clock, not the time since the start of the group
   // By stage: the time of its work, and the time of the host's calls. Both are empty if the stages
   // were not timed (TurnShape::marks).
   std::vector<std::int64_t> stage_ns, calls_ns;
@@ -49,8 +49,9 @@ class Contender {
   /// Checks a random image of one call:
   /// - If outputs of the latest turn are still in memory, one of the calls that wrote them is
   ///   checked.
-  /// - If calls free their outputs, the last call of the turn is checked if one of its images was
-  ///   kept. Otherwise a new call is made and checked.
+  /// - If calls free their outputs, but an image of the last call of the turn was kept, that image
+  ///   is checked.
+  /// - Otherwise a new call is made and checked.
   /// The first check makes and checks one more call; later checks may do so, too. Returns nothing
   /// if this contender is checked only at its first and last calls.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
@@ -65,13 +66,14 @@ class Contender {
 
 /// Prepares a turn: draws new addresses for the buffers, warms up and captures graphs. The
 /// preparation is not timed. Then times the iterations from the first submission until all work is
-/// done. If `look` is not empty, calls it in the last iteration, when all outputs exist and none is
-/// freed. The time of the turn does not include this call.
+/// done. If `look` is not empty, it is called in the last iteration, when all outputs exist and
+/// none has been freed yet. The time of the turn does not include this call.
 Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
                const std::function<void(Item&)>& look = {});
 
 /// Runs iteration `item` of a turn on poisoned buffers (Poison) and returns its time in ns. With
-/// `poison_fresh`, it also poisons fresh buffers, and the time includes the poisoning.
+/// `poison_fresh`, fresh buffers are poisoned, too. The time includes the poisoning of fresh
+/// buffers, but not that of the other buffers.
 std::int64_t poisoned_iteration(Engine& engine, const Poison& poison, bool poison_fresh,
                                 std::int64_t item = 0);
 
@@ -85,10 +87,10 @@ void write_array(const std::string& path, View view, const Backends& backends);
 /// of a pipeline.
 class CaseContender final : public Contender {
  public:
-  /// `checked_items` is for a pipeline: so many items of a checked turn are compared with the
-  /// reference, or all items if the turn has fewer. In addition, all items of that turn with the
-  /// same input must have the same outputs. Throws std::runtime_error when a kind of memory cannot
-  /// be allocated.
+  /// `checked_items` is used only for a pipeline. It is the number of items of a checked turn that
+  /// are compared with the reference; if the turn has fewer items, all are compared. In addition,
+  /// all items of that turn with the same input must have the same outputs. Throws
+  /// std::runtime_error when a kind of memory cannot be allocated.
   CaseContender(const Case& planned, GroupMemory& memory, const Backends& backends,
                 Recorder& recorder, Clock& clock, std::mt19937_64& random,
                 std::int64_t checked_items);

@@ -9,15 +9,15 @@
 
 namespace normbench {
 
-/// The times of a reading of the clock and of ranges, in ns, with the profiling tools that are
-/// attached now. A value is the median of the mean times of many loops of calls, unless its comment
-/// states something else.
+/// How long one reading of the clock and one range take, in ns, while the present profiling tools
+/// are attached. A value is the median over many loops of the mean time per call, unless its
+/// comment states something else.
 struct MeasuringCosts {
   double clock_ns = 0;             // one reading of the clock: the least of several measurements
   std::int64_t clock_step_ns = 0;  // the smallest difference between two readings; above 0
   double range_recorded_ns = 0;    // a range while the recorder is on, with its NVTX range
   double range_ns = 0;             // a range while the recorder is off
-  // An NVTX range alone. If no tool is attached, only the test whether a tool is attached.
+  // An NVTX range alone. If no tool is attached, it only tests whether a tool is attached.
   double nvtx_ns = 0;
 
   bool operator==(const MeasuringCosts&) const = default;

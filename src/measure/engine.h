@@ -1,6 +1,6 @@
 /// Runs the items of a case. Without a pipeline, iterations run "in turn": one after another, on
 /// the calling thread. With a pipeline, items run "in lanes": several items are in flight, and each
-/// goes through the lanes (sets of the stages).
+/// goes through the lanes. A lane is a set of stages.
 #pragma once
 
 #include <condition_variable>
@@ -131,8 +131,8 @@ class Engine {
   void drain();
   /// begin_step(), step() and end_step() run one step of a profile, in this order. begin_step()
   /// aligns the clocks of device and host if `options.spans` is set. step() runs one iteration in a
-  /// range called `name` and waits for it. end_step() returns the times of the step; of its round,
-  /// only the start and the wall time are set.
+  /// range called `name` and waits for it. end_step() returns the times of the step; in
+  /// Flow::round, only the start and the wall time are set.
   void begin_step(const EngineOptions& options);
   void step(std::string_view name);
   Flow end_step();
@@ -145,8 +145,8 @@ class Engine {
   void drop_graphs();
 
  private:
-  /// The device queue of one server of a lane. A lane has a server for each item on which it works
-  /// at once. Only one host thread at a time submits to the queue.
+  /// The device queue of one server of a lane. A server works on one item at a time, so a lane with
+  /// several servers works on several items. Only one host thread at a time submits to the queue.
   struct Stream {
     std::unique_ptr<Queue> queue;
     std::mutex mutex;
@@ -154,7 +154,7 @@ class Engine {
     std::int64_t anchor_ns = 0;  // when the queue reached mark 0, on the host's clock
   };
   /// What one host thread uses: its CPU queues and the times of the stages that it ran. `host` has
-  /// a queue for each lane; null if the lane has no CPU stage.
+  /// an element for each lane: a queue, or null if the thread runs no CPU stage of the lane.
   struct Worker {
     std::vector<std::unique_ptr<Queue>> host;
     StageTimes times;
@@ -170,8 +170,8 @@ class Engine {
     std::thread thread;
     std::optional<Worker> worker;
   };
-  /// What the call of `on_done` within an iteration used. It is subtracted from the values of the
-  /// turn.
+  /// The time and the counts of the call of `on_done` within an iteration. They are subtracted from
+  /// those of the turn.
   struct Interlude {
     std::int64_t wall_ns = 0, cpu_ns = 0;
     Counters counters = {};
@@ -247,8 +247,8 @@ class Engine {
   // of the part compute.
   const std::vector<int> fed_;
   std::vector<Fed> fed_bytes_;  // by item: the bytes of the values in fed_
-  // The index in fed_bytes_ that the item in seat 0 uses. The item in each further seat uses the
-  // next index. (The seat is the index of an item among the items in flight.)
+  // The seat of an item is its index among the items in flight. The item in seat s uses element
+  // first_fed_ + s of fed_bytes_, counted modulo the size of fed_bytes_.
   std::size_t first_fed_ = 0;
   std::vector<std::unique_ptr<Host>> hosts_;
 
@@ -260,7 +260,7 @@ class Engine {
   std::condition_variable over_;
   std::deque<Item*> free_;     // items that are not in flight
   std::vector<Item*> flying_;  // items in flight in run_inline(), ordered by number
-  // The numbers of items: of the turn, started so far, and ended so far.
+  // How many items the turn has, how many have started, and how many have ended.
   std::int64_t count_ = 0, admitted_ = 0, done_ = 0;
   int working_ = 0;          // number of host threads that run stages of an item
   std::size_t started_ = 0;  // number of host threads that have started

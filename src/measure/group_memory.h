@@ -46,9 +46,9 @@ std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, st
                                           std::size_t capacity, std::mt19937_64& random,
                                           std::size_t line = 64);
 
-/// Returns the sizes in bytes of the caches that cold buffers must exceed threefold: the last-level
-/// cache of the host, and the cache of the device. If the device reports no cache, the size for the
-/// host is used for both.
+/// Returns the sizes in bytes of two caches: the last-level cache of the host, and the cache of the
+/// device. Cold buffers must be at least three times as large. If the device reports no cache, the
+/// size for the host is used for both.
 Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes);
 
 /// The copies of the inputs of a case. Copy i of input k is at `first + i * stride + offsets[k]`.
@@ -78,8 +78,8 @@ HostNodes host_nodes(const Backends& backends);
 
 /// Whether the copies of a source differ. Alike: all copies are equal. Unlike: in copy i, the
 /// pixels of each image are moved on by i places (moved_on()). Then a check notices if a call
-/// returns the result for another copy, unless the result does not depend on the order of the
-/// pixels, like a sum.
+/// computed its result from the wrong copy. It cannot notice this if the order of the pixels does
+/// not matter, as in a sum.
 enum class Copies { Alike, Unlike };
 
 /// Copies a dense tensor to `to`. Rotates the pixels of each image by `pixels` places in row-major
@@ -110,9 +110,9 @@ class GroupMemory {
   std::size_t most_sets() const {
     return static_cast<std::size_t>(std::max(sets_.host, sets_.device));
   }
-  /// Returns the number of the next iteration, counted over all contenders. It chooses the buffer
-  /// sets and the copies. Because the contenders share the count, the buffers stay cold from turn
-  /// to turn.
+  /// Returns the number of the next iteration, counted over all contenders. This number decides
+  /// which buffer sets and which copy of the inputs the iteration uses. Because the contenders
+  /// share the count, the buffers stay cold from turn to turn.
   std::size_t next_iteration() { return iteration_++; }
   /// Returns the number that the next call of next_iteration() will return.
   std::size_t upcoming_iteration() const { return iteration_; }

@@ -403,7 +403,7 @@ void GroupRun::hold_to_standard(Member& member, const Tensor64& output) {
   const Standard& standard = *standard_for(*member.planned);
   const CheckOutcome outcome = hold_to(standard, *member.planned, output);
   const bool repeats = standard.planned == member.planned && outcome.result.ok;
-  if (!repeats) member.judge(outcome);  // not if a case agrees with its own first output
+  if (!repeats) member.judge(outcome);  // agreeing with its own first output proves nothing
 }
 
 const Member* GroupRun::witness_of(const Standard& standard) const {

@@ -37,12 +37,12 @@ struct Member {
   CaseResult* result;
   std::unique_ptr<Contender> contender = nullptr;  // null: the member takes no turns any more
   TurnShape shape = {};
-  std::int64_t wanted = 0;  // iterations per turn that shape had before the first fit_turns()
+  std::int64_t wanted = 0;  // `shape.iterations` before the first call of fit_turns()
   // The notes that the latest fit_turns() has added to `result`. They are removed before turns are
   // fitted again.
   std::vector<std::string> notes_of_fit = {};
-  // The outcome of the check of the first call, until its output has been compared with the outputs
-  // of other members. Empty if the output has a reference.
+  // For an output without a reference: the outcome of the check of the first call, until the output
+  // has been compared with the outputs of other members. Otherwise empty.
   std::optional<CheckOutcome> given = {};
   // In seconds: the time of the latest check of all outputs, and an estimate of the time for
   // checking one image.
@@ -69,9 +69,9 @@ struct Member {
 /// rounds, in which each stage is timed.
 bool takes_staged_turns(const Member& member);
 
-/// Returns true if the case has only one stage, so that the time of a turn is the time of this
-/// stage. Returns false if the stage runs on a device, because the time of the turn then includes
-/// the gaps between successive runs of the stage.
+/// Returns true if the case has only one stage and this stage runs on a CPU. The time of a turn is
+/// then the time of the stage. On a device, the time of a turn also includes the gaps between
+/// successive runs of the stage.
 bool is_one_stage(const Case& planned);
 
 /// Returns the name of the range of a group in the recorder: the name of the experiment and, with a
@@ -97,8 +97,8 @@ class GroupRun {
   Turn turn(Member& member, TurnShape shape, std::size_t number);
   /// Compares the output of the latest first_call() or last_call() of the member with the
   /// reference. If there is no reference, compares it with a standard (the output of another case).
-  /// A wrong output fails the member. After `seconds`, but at least 0.1 s, the remaining values are
-  /// not compared.
+  /// A wrong output fails the member. The comparison ends after `seconds`, or after 0.1 s if that
+  /// is longer, even if some values were not compared yet.
   void check(Member& member, double seconds);
   /// Checks a call of the latest turn of the member (Contender::check_recent). Returns false if
   /// nothing was checked, because the member has no reference or is checked only at its first and
@@ -163,8 +163,8 @@ class GroupRun {
   /// - if all turns have their fewest iterations already, or
   /// - if there is an earlier result of the group (Part::first), which determines the turns.
   bool fit_turns_anew(double rounds_seconds);
-  /// Makes the next turns of loaders start at the item after the latest turns. Call it after each
-  /// round.
+  /// Makes the turns of loaders in the next round start at the item after the last item of this
+  /// round. Call it after each round.
   void walk_on() { walk_.go_on(); }
   /// Adds a note to each case whose turns together did not load all images of the dataset.
   void note_images();
@@ -194,7 +194,8 @@ class GroupRun {
   ///   and the baseline get the largest number that one of them has. If the baseline takes no
   ///   turns, the first contender is used in place of the baseline.
   /// No contender gets more than the smallest `most_iterations` of all contenders. The numbers of
-  /// pipelines are not changed. If `context_.part.first` is set, no number is changed.
+  /// pipelines, and of the user's own loaders, are not changed. If `context_.part.first` is set, no
+  /// number is changed.
   void align_turns();
   /// A stream is a limit with the op `stream`, which reads and writes memory without arithmetic.
   /// Returns a rank for each stream that takes turns: the number of other streams of the same kind

@@ -47,7 +47,7 @@ class Pace {
   std::optional<double> prepared_;        // when the latest contender was prepared
   std::optional<GroupForecast> overrun_;  // set if the present part is_overrun()
   double factor_ = 1;                     // measured / planned seconds of the parts
-  double rounds_factor_ = 1;              // the same for the rounds of the parts alone
+  double rounds_factor_ = 1;              // seconds of the rounds / planned seconds of the parts
   double spent_ = 0, rounds_spent_ = 0, asked_ = 0;  // sums over the parts that have ended
   double known_ = 0;                                 // number of calls of turns_fitted()
   double profiles_ = 0;         // estimated seconds of profiles, summed over known_ calls

@@ -21,11 +21,11 @@ struct TouchPlan {
 /// team of `threads` threads will read each copy in equal shares.
 TouchPlan touched_by_readers(int threads, std::size_t bytes, std::size_t stride);
 
-/// Returns the plan for memory in which buffers have other addresses in every turn (timed series of
-/// iterations), so that no thread always uses the same pages. `nodes`: the nodes of the threads of
-/// the team, by rank. Successive blocks of 2 MiB (a huge page) are distributed over the nodes in
-/// rotation, and the blocks of a node over its threads in rotation. So a large buffer is spread
-/// over all nodes.
+/// Returns the plan for memory in which the addresses of buffers change with every turn (timed
+/// series of iterations), so that no thread always uses the same pages. `nodes`: the NUMA node of
+/// each thread of the team, by rank. Successive blocks of 2 MiB (a huge page) are distributed over
+/// the nodes in rotation, and the blocks of a node over its threads in rotation. So a large buffer
+/// is spread over all nodes.
 TouchPlan touched_in_turn(std::span<const int> nodes);
 
 /// Makes the operating system map every page of this memory. `plan` chooses the thread that does so

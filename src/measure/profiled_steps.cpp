@@ -167,7 +167,7 @@ class Steps {
     trace.clock_error_ns = std::max(trace.clock_error_ns, flow.clock_error_ns);
     for (const StageSpan& span : flow.spans) {
       if (span.stream == 0) continue;
-      // span.stream is the engine's number of the stream. Only a tracer knows CUDA's number of it.
+      // span.stream is a number that the engine gave. Only a tracer knows CUDA's number.
       trace.records.push_back({.activity = Activity::Stage,
                                .start_ns = span.start_ns,
                                .end_ns = span.end_ns,
@@ -226,9 +226,7 @@ bool run_window(Steps& steps, const ProfileOptions& options, RunContext& context
 
 }  // namespace
 
-bool is_copy_over_link(const Stage& stage) {
-  return roles_of(stage.op).link != LinkUse::None;
-}
+bool is_copy_over_link(const Stage& stage) { return roles_of(stage.op).link != LinkUse::None; }
 
 StepAction action_of_step(const ProfileOptions& options, std::int64_t step) {
   if (step < options.skip_first) return StepAction::None;

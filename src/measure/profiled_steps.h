@@ -1,5 +1,6 @@
-/// Runs and records one case in the profile pass. It runs steps (iterations) as in the schedule of
-/// torch.profiler. For a pipeline, it runs a window: several items (batches) in one turn.
+/// Runs and records one case in the profile pass, in steps that follow the schedule of
+/// torch.profiler. A step is an iteration. For a pipeline, a step is an item (batch), and all
+/// recorded items run in one turn.
 #pragma once
 
 #include "measure/device_tracing.h"
@@ -20,11 +21,12 @@ constexpr bool is_recorded(StepAction action) {
 StepAction action_of_step(const ProfileOptions& options, std::int64_t step);
 
 /// Returns the number of steps that are run: the steps that are skipped first, and the steps of all
-/// cycles. If `repeat` is 0 (cycles without end), only one cycle is run.
+/// cycles. If `repeat` is 0 (cycles without end), only one cycle is run. If `skip_first_wait` is
+/// set, the first cycle has no waiting steps.
 std::int64_t schedule_steps(const ProfileOptions& options);
 
-/// Successive steps [first, last) with the same action. Recorded steps of a stretch all belong to
-/// one cycle of the schedule.
+/// Successive steps [first, last) with the same action. If the steps are recorded, they all belong
+/// to one cycle of the schedule.
 struct Stretch {
   StepAction action;  // Record for recorded steps, never RecordAndSave
   std::int64_t first, last;
@@ -57,10 +59,10 @@ std::vector<LaneWork> middle_work(const Flow& flow);
 /// Runs all steps of the schedule. Returns nothing if the tracer failed.
 /// - Warm-up steps are recorded, too, so that they take the same time as active steps, but their
 ///   records are deleted. Skipped steps and warm-up steps run in a range `warmup`.
-/// - For a pipeline, each step of the schedule is one item. The items before the active items are
-///   run, and their records are deleted. Then the active items run in one window, in which the
-///   pipeline is not drained between items. In tables like those of torch.profiler, the window is
-///   one step.
+/// - For a pipeline, each step of the schedule is one item, and only one cycle is run. The items
+///   before the active items are run, and their records are deleted. Then all active items run in
+///   one turn, the window, in which the pipeline is not drained between items. In tables like those
+///   of torch.profiler, the window is one step.
 /// - If `traced` is true, the tracer records device work; otherwise marks (CUDA events) time it.
 std::optional<ProfiledSteps> run_profiled_steps(Engine& engine, const ProfileOptions& options,
                                                 RunContext& context, DeviceTracing& tracing,

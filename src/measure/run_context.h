@@ -66,20 +66,20 @@ class Observer {
   virtual void group_finished(std::size_t index, const GroupResult& group) = 0;
 };
 
-/// The part of the rounds of a group that one process measures. In each process, the buffers of
-/// cache-sized cases are at other physical addresses. So several processes show more of the
-/// behaviour of the machine than one process.
+/// The part of the rounds of a group that one process measures. The physical addresses of buffers
+/// differ between processes, which changes the times of cache-sized cases. So several processes
+/// show more of the behaviour of the machine than one process.
 struct Part {
   // The index of the process. In a resumed group, the number of earlier rounds is used instead, so
-  // that other random numbers are drawn.
+  // that the random numbers differ from those of the interrupted run.
   std::int64_t index = 0;
   // An earlier result of the group. It has either the rounds of part 0, or the rounds of this part
-  // that an interrupted run has measured. In this part, each contender has as many iterations per
-  // turn as in that result, and the same contenders time their stages in the rounds. Null: there is
+  // that an interrupted run has measured. It decides how many iterations per turn each contender
+  // has in this part, and for which contenders the stages are timed in the rounds. Null: there is
   // no earlier result.
   const GroupResult* first = nullptr;
-  // If an interrupted run has already measured rounds of this part: their number, and their time in
-  // seconds. They are in `first`. 0: this part starts from its first round.
+  // The number of rounds of this part that an interrupted run has already measured, and the time of
+  // these rounds in seconds. `first` has these rounds. 0: this part starts from its first round.
   std::size_t rounds = 0;
   double seconds = 0;
   bool limits = true;  // false: limits are not measured
@@ -98,9 +98,9 @@ struct RunContext {
   Observer& observer;
   const std::atomic<bool>& interrupted;
   std::int64_t cache_bytes;  // of the last-level cache; cold buffers have at least 3 times as many
-  /// Returns the totals so far of the time that a hypervisor took from the processors and of the
-  /// time in which CPU quotas stopped processes, and the present frequency of the processors. It is
-  /// called before and after each turn.
+  /// Returns two totals so far: the time that a hypervisor took from the processors, and the time
+  /// in which CPU quotas stopped processes. Also returns the present frequency of the processors.
+  /// It is called before and after each turn.
   std::function<Disturbance()> disturbance = {};
   PerfEvents* perf_events = nullptr;  // null: the profile pass counts no cycles
   const Rapl* rapl = nullptr;         // null: the profile pass reads no energy

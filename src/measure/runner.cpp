@@ -148,11 +148,10 @@ double seconds_of_rounds(const GroupResult& group) {
 }
 
 /// Between the end of `group` and the start of its next part, `part`, other groups were measured.
-/// Leaves that time out of the counters `held_back_ns`, which tell for how long the clocks of the
-/// device have been throttled so far: adds what they gained in that time to
-/// `group.condition_before`. So `condition_after` minus `condition_before` counts only the time in
-/// which the group was measured. Call it before `part.condition_after` replaces
-/// `group.condition_after`.
+/// The counters `held_back_ns` tell for how long the clocks of the device have been throttled so
+/// far. Adds their increase between `group` and `part` to `group.condition_before`. So
+/// `condition_after` minus `condition_before` counts only the time in which the group was measured.
+/// Call it before `part.condition_after` replaces `group.condition_after`.
 void leave_out_between(GroupResult& group, const GroupResult& part) {
   if (group.condition_before.is_object() && !group.condition_after.is_object()) {
     // The process that measured the group was killed, so its last counters are missing. Throttling

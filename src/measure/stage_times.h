@@ -40,7 +40,7 @@ struct StageRun {
   std::uint64_t external_id = 0;           // number of the range of this run; 0: none
 };
 
-/// The start and the end of the work of a run, on the host's clock.
+/// When the work of a run started and ended, on the host's clock.
 struct StageSpan {
   StageRun run = {};
   std::size_t lane = 0;

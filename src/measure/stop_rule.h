@@ -10,10 +10,11 @@
 
 namespace normbench {
 
-/// Decides by the width of the confidence intervals of ratios, never by their position, so that the
-/// end of the rounds favours no contender. A ratio is the time of a contender over the time of the
-/// baseline. The intervals have the level `decision_level`. decide() computes them in its first
-/// call with at least 120 rounds, in its first call with at least 240 rounds, then 480, and so on.
+/// Ends the rounds when the time is over, or when the confidence intervals of all ratios are narrow
+/// enough. The position of an interval does not matter, so that the end favours no contender. A
+/// ratio is the time of a contender over the time of the baseline. The intervals have the level
+/// `decision_level`. decide() computes them in its first call with at least 120 rounds, in its
+/// first call with at least 240 rounds, then 480, and so on.
 /// Fewer than 120 rounds may show only one state of the machine. For example, if a host changes its
 /// state every 40 rounds on average, about half of all series of 26 rounds show only one state.
 class StopRule {

@@ -81,7 +81,7 @@ std::vector<Hazards> hazards_of(const Case& planned, const std::vector<Slot>& sl
       if (works_on_host(planned.stages[device])) continue;
       for (const int slot : conflicts(accesses[device], accesses[host])) {
         // A device stage after the host stage can overlap in time only with the host stage of the
-        // next iteration, which has other fresh buffers.
+        // next iteration, and fresh buffers are not shared between iterations.
         if (device > host && slots[slot].kind == Slot::Kind::Fresh) continue;
         add(hazards[device].watched, slot);
         add(hazards[host].waits, slot);

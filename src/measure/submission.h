@@ -17,8 +17,8 @@
 
 namespace normbench {
 
-/// The buffers because of which the host must wait for the device. A buffer is given as the index
-/// of the slot that owns it.
+/// The buffers of one stage for which a host stage must wait until the device has finished with
+/// them. A buffer is given as the index of the slot that owns it.
 struct Hazards {
   std::vector<int> watched;  // for a device stage: a later host stage waits for these
   std::vector<int> waits;    // for a host stage: the device must have finished with these
@@ -46,8 +46,8 @@ class GraphRun {
   /// Returns the name of the graph in ranges, like "graph (cast, sub, div)".
   const std::string& label() const { return label_; }
 
-  /// Returns the graph for these buffers. If it does not exist yet, `capture` makes it. Two
-  /// BufferSlots that differ only in buffers that no stage of the run uses have the same graph.
+  /// Returns the graph for these buffers. If it does not exist yet, `capture` makes it. The graph
+  /// does not depend on the elements of `slots` that no stage of the run uses.
   Graph& at(const BufferSlots& slots, const std::function<std::unique_ptr<Graph>()>& capture);
   std::size_t count() const { return graphs_.size(); }
   /// Deletes all graphs. Call it when buffers have moved.

@@ -234,7 +234,7 @@ LoaderTimes loader_times(std::int64_t epoch,
     const double ns = run_ns(batches);
     times.spent_ns += ns;
     ++times.runs;
-    // Without another number of batches to compare with, a batch counts as if nothing had to start.
+    // The first run alone cannot tell the start from the batches, so start_ns is then 0.
     times.batch_ns = ns / static_cast<double>(batches);
     if (before > 0 && ns > before_ns)
       times.batch_ns =

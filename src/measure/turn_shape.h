@@ -9,8 +9,8 @@
 
 namespace normbench {
 
-/// The least time of a turn in ns. If an iteration is shorter, a turn has so many iterations that
-/// it takes this time. Only the turn of a pipeline may be shorter.
+/// The least time of a turn in ns. If an iteration is shorter, a turn has enough iterations to take
+/// this time. Only the turn of a pipeline may be shorter.
 inline constexpr double turn_floor_ns = 1e6;
 /// The least time for which an idle device is warmed up, in ns. A device that has worked within the
 /// last `device_idle_ns` is warmed up by one iteration instead.
@@ -41,9 +41,9 @@ std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns);
 /// images, and the workers of a library can load ahead.
 std::int64_t iterations_of_an_epoch(const Case& planned, double iteration_ns);
 
-/// The times of the user's own loader. `start_ns`: from the start of an epoch until batches come,
-/// in which its workers start. `batch_ns`: per batch after that. `runs` runs took `spent_ns` in all
-/// to find this out.
+/// The times of the user's own loader. `start_ns`: from the start of an epoch until batches come;
+/// the workers of the loader start in this time. `batch_ns`: per batch after that. The times were
+/// measured in `runs` runs, which took `spent_ns` in all.
 struct LoaderTimes {
   double start_ns = 0, batch_ns = 0;
   double spent_ns = 0;

@@ -26,7 +26,8 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
 
   /// Call arm() at the start of a turn and disarm() at its end. disarm() waits while `on_hung`
-  /// runs. Neither wakes the watchdog's thread nor reads a clock, so that turns are not disturbed.
+  /// runs. The two functions neither wake the watchdog's thread nor read a clock, so that turns are
+  /// not disturbed.
   void arm(std::size_t group, const std::string& contender);
   void disarm();
 

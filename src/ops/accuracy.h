@@ -80,10 +80,10 @@ Rounding rounding_of(DType dtype);
 /// Returns the unit roundoff of a dtype; 0 for uint8.
 double unit_roundoff(DType dtype);
 
-/// Returns the uint8 value that is nearest to `value`, as a double. Halfway between two uint8
-/// values, returns the even one. Values below 0 become 0, and values above 255 become 255.
+/// Returns the uint8 value that is nearest to `value`, as a double. If two are equally near,
+/// returns the even one. Values below 0 become 0, and values above 255 become 255.
 inline double nearest_byte(double value) {
-  // Doubles of this magnitude are whole numbers, so the sum is rounded to a whole number.
+  // Doubles of this magnitude are whole numbers, so adding it rounds to a whole number.
   constexpr double whole_only = 0x1.8p52;
   return (std::clamp(value, 0.0, 255.0) + whole_only) - whole_only;
 }

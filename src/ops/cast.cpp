@@ -27,9 +27,8 @@ void Cast::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std:
 }
 
 // A cast to a float dtype adds the rounding to that dtype (stored()). A cast to uint8 rounds the
-// computed and the exact result to whole numbers, so their difference is a whole number, too. The
-// error that as_byte() returns is the largest such difference that the error of the input can
-// cause.
+// computed and the exact result to whole numbers. The error that as_byte() returns is the largest
+// difference between these two numbers that the error of the input can cause.
 std::vector<Accuracy> Cast::accuracy(std::span<const Known> in, std::span<const Tensor64>,
                                      std::span<const TensorDesc>) const {
   const Known& x = in[0];

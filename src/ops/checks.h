@@ -86,9 +86,9 @@ struct Feed {
 /// All inputs of an op in one self-test.
 using Feeds = std::vector<Feed>;
 
-/// Returns YCbCr images of the size of `first`, each as a set of inputs of its own: of every format
-/// if the images are small, otherwise of 4:2:0. Returns nothing if `first` is not uint8, in nchw
-/// and of 3 channels.
+/// Returns sets of inputs for a self-test. Each set is one batch of YCbCr images of the size of
+/// `first`. There is a set for each format if the images are small, and else only one, in 4:2:0.
+/// Returns nothing if `first` is not a uint8 nchw tensor of 3 channels.
 std::vector<Feeds> ycbcr_feeds(const TensorDesc& first);
 
 /// Reads the required list `key` of per-channel constants. The list must have at least one number,

@@ -18,9 +18,10 @@ struct Window {
   /// Returns the first row and column of the window in an image of h x w pixels. Throws Invalid if
   /// the window does not fit.
   std::pair<std::int64_t, std::int64_t> origin(std::int64_t h, std::int64_t w) const;
-  /// Returns the window of one channel of images of this shape, in samples. In a YCbCr format a
-  /// centred window is moved up and left to where a sample of chroma begins. Throws Invalid if the
-  /// window does not fit, or if `top` or `left` lies within a sample of chroma.
+  /// Returns the window for one channel, in samples of that channel. `images` is the shape of the
+  /// images. In a YCbCr format a centred window is moved up and left to where a sample of chroma
+  /// begins. Throws Invalid if the window does not fit, or if `top` or `left` lies within a sample
+  /// of chroma.
   Window of_plane(const Shape& images, std::int64_t channel) const;
   /// Returns the pixels of the window from every image. Throws Invalid if the window does not fit.
   Tensor64 cut(const Tensor64& images) const;

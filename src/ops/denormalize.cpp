@@ -12,8 +12,8 @@ namespace normbench {
 namespace {
 
 /// Estimates a value of one channel before it is rounded to uint8. Kernels may compute the value in
-/// either of the two orders below. The error of the estimate is the larger one of the errors of the
-/// two orders.
+/// either of the two orders below. The error of the estimate is that of the order with the larger
+/// error.
 struct Unrounded {
   Unrounded(double mean, double std, double scale)
       : minus_mean(-mean),

@@ -26,8 +26,8 @@ struct Denormalize {
                                  std::span<const TensorDesc> out) const;
   bool row_wise() const { return true; }
   bool elementwise() const { return true; }
-  /// Returns ops that together set every parameter. For some of the ops all results lie within 0 to
-  /// 255. For the others, results outside of this range are clamped.
+  /// Returns ops that together set every parameter. With some of them, all results lie within 0 to
+  /// 255. With the others, results may lie outside of this range and are then clamped.
   static std::vector<Denormalize> samples(const Shape& shape);
 };
 

@@ -5,7 +5,8 @@
 namespace normbench {
 
 /// Mirrors every image. Parameter: axis, which is horizontal (default; exchanges left and right),
-/// vertical or both. In a YCbCr format the mirrored axes must be whole numbers of chroma samples.
+/// vertical or both. In a YCbCr format each mirrored axis must be a whole number of chroma samples
+/// long.
 struct FlipOp {
   static constexpr std::string_view name = "flip";
   static constexpr std::string_view about = "mirror every image";
@@ -20,7 +21,7 @@ struct FlipOp {
   static std::vector<FlipOp> samples(const Shape& shape);
 };
 
-/// Returns the images mirrored along `axis`, each channel for itself.
+/// Returns the images with every channel mirrored along `axis`.
 Tensor64 mirrored(Tensor64 images, Flip axis);
 
 }  // namespace normbench

@@ -46,8 +46,8 @@ ParameterErrors parameter_errors(const Known& dy, const Known& x, const Known& m
   return errors;
 }
 
-/// Returns `tensor` with larger error bounds: those that hold after each value is rounded once
-/// more, with a relative error of `roundoff`.
+/// Returns `tensor` with larger error bounds, which also cover one more rounding of each value,
+/// with a relative error of `roundoff`.
 Known rounded_by(double roundoff, const Known& tensor) {
   if (roundoff == 0) return tensor;
   std::vector<double> errors;

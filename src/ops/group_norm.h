@@ -18,9 +18,9 @@ constexpr auto words(Direction) {
 ///   forward   x [, gamma, beta] -> y = (x - mean) * rstd * gamma + beta, mean, rstd
 ///   backward  dy, x [, gamma], mean, rstd [, old gradients] -> dx [, dgamma, dbeta]
 /// rstd = 1 / sqrt(variance + eps). mean and rstd are [N, groups, 1, 1]. gamma and beta are
-/// [1, C, 1, 1], and the op has them only with `affine`. With `accumulate` the op adds the new
-/// gradients to old gradients, which are inputs in the order of the outputs. x, y and their
-/// gradients have the same float dtype and layout. All other tensors are float32.
+/// [1, C, 1, 1], and the op has them only with `affine`. With `accumulate` the op takes old
+/// gradients as further inputs, in the order of the outputs, and adds the new gradients to them. x,
+/// y and their gradients have the same float dtype and layout. All other tensors are float32.
 /// Parameters: groups; eps (default 1e-5); affine (default true); direction (default forward);
 /// accumulate (default false).
 struct GroupNorm {

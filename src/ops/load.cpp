@@ -330,8 +330,8 @@ ImageWalk Load::walk() const {
 
 std::pair<AxisPart, AxisPart> Load::plane_parts(const YcbcrImage& image, std::int64_t channel,
                                                 PixelFormat to) const {
-  // The picture's size in samples of Y. It is no whole number if the picture was decoded at a
-  // reduced size. What is only cropped never is, and then a sample of Y is a pixel.
+  // The size of the picture in samples of Y, which need not be whole if the picture was decoded at
+  // a reduced size. A picture that is only cropped is never reduced, and its size is in pixels.
   const bool is_cropped_only = fit == Fit::Crop && shorter == 0;
   const SamplePlane& luma = image.planes[0];
   const double pixels_h = is_cropped_only ? static_cast<double>(image.height) : luma.rows.length,
@@ -347,8 +347,8 @@ std::pair<AxisPart, AxisPart> Load::plane_parts(const YcbcrImage& image, std::in
   const SamplePlane& plane = image.planes[static_cast<std::size_t>(channel)];
   const Shape samples = Shape{1, channels, height, width, to}.plane(channel);
   const PixelFormatRow& format = row_of(to);
-  // The part in pixels becomes one in samples of the plane. It grows a little if the last sample of
-  // the output also covers pixels beyond the output.
+  // Converts a part of the picture to a part of the plane, in samples of the plane. The part grows
+  // a little if the last sample of the output also covers pixels beyond the output.
   const auto in_samples = [&](const AxisPart& part, const AxisPart& filled, double pixels,
                               std::int64_t count, int step, std::int64_t size) {
     const double scale = filled.length / pixels;

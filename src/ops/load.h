@@ -71,9 +71,9 @@ class ImageWalk {
 /// - dataset, instead of path: the name of a folder in --images. {height} and {width} in this name
 ///   are replaced by the size.
 /// - batch, layout, size [h, w].
-/// - pixel_format: `rgb`, or a YCbCr format, which has planes whatever `layout` is. The samples of
-///   each plane are then resized or cropped for themselves, and JPEGs are not converted to RGB.
-///   Files that hold their pixels in another way are converted (Remark::Converted). A raw file has
+/// - pixel_format: `rgb`, or a YCbCr format, which has planes whatever `layout` is. With a YCbCr
+///   format each plane is resized or cropped separately, and JPEGs are not converted to RGB. Files
+///   that do not hold their pixels in this format are converted (Remark::Converted). A raw file has
 ///   an image's planes one after the other, and a npy file is an array [bytes of an image] or
 ///   [images, bytes of an image].
 /// - fit: `resize` resizes the image to [h, w]. `crop` cuts [h, w] from the centre. If the image is
@@ -146,8 +146,9 @@ struct Load {
   /// if no file has an image that can be read, or if on_error is `fail` and a file is broken. The
   /// message names the broken files.
   ImageWalk walk() const;
-  /// Returns the parts of the rows and of the columns of a plane that the samples of one channel of
-  /// an output in the format `to` cover, in samples of the plane. They may end beyond the plane.
+  /// Returns which part of the rows and which part of the columns of a plane one channel of the
+  /// output covers, in samples of the plane. `to` is the format of the output. The parts may end
+  /// beyond the plane.
   std::pair<AxisPart, AxisPart> plane_parts(const YcbcrImage& image, std::int64_t channel,
                                             PixelFormat to) const;
   /// Returns the description of one image, as the op outputs it and as raw and npy files store it.
@@ -158,8 +159,8 @@ struct Load {
   /// For a loader without `shorter`: returns the window that is cut from an image of this size, and
   /// then resized to [height, width].
   Window window(std::int64_t image_height, std::int64_t image_width) const;
-  /// For a loader with `shorter`: returns the part of the rows and the part of the columns of an
-  /// image of this size that are resized to [height, width].
+  /// For a loader with `shorter` and an image of this size: returns the part of the rows and the
+  /// part of the columns that are resized to [height, width].
   std::pair<AxisPart, AxisPart> centre_of(double image_height, double image_width) const;
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first,
@@ -172,8 +173,8 @@ struct Load {
 std::vector<BrokenFiles> broken_files(const Load& load);
 /// Returns the files that can be read but have a remark. Examines each file once.
 std::vector<RemarkedFiles> remarked_files(const Load& load);
-/// Returns how many of the files are decoded at a smaller size by a kernel that may do so. Examines
-/// each file once.
+/// Returns how many of the files are JPEGs that are decoded at a smaller size by kernels that
+/// support this (Kernel::decodes_smaller). Examines each file once.
 std::int64_t decoded_smaller(const Load& load);
 
 }  // namespace normbench

@@ -12,7 +12,7 @@ namespace normbench {
 namespace {
 
 /// Estimates a value of one channel. Kernels may compute the value in either of the two orders
-/// below. The error of the estimate is the larger one of the errors of the two orders.
+/// below. The error of the estimate is that of the order with the larger error.
 struct Normalized {
   Normalized(const Normalize& op, std::int64_t c, DType to)
       : Normalized(op.scale, at_channel(op.mean, c), at_channel(op.std, c), to,
@@ -37,8 +37,8 @@ struct Normalized {
 
  private:
   /// Returns the relative error of a rounding to dtype `to`, if `rounds` says that a library rounds
-  /// the value `held`; else 0. Unlike roundoff_of(), does not return 0 if `to` is float32: a
-  /// library may divide whole numbers by 255 first, and the quotients are rounded to float32.
+  /// the value `held`; else 0. Unlike roundoff_of(), also returns an error for float32: a library
+  /// may divide whole numbers by 255 first, and the quotients are rounded to float32.
   static double roundoff_here(const Rounds& rounds, Narrow held, DType to) {
     const bool is_named = std::ranges::find(rounds, held) != rounds.end();
     return is_named ? unit_roundoff(to) : 0;

@@ -8,9 +8,9 @@ namespace normbench {
 /// Computes y = (x * scale - mean[c]) / std[c] on a window of each image. The result is mirrored by
 /// `flip` and has dtype `to` and layout `layout`. There may be several windows of one size. The
 /// output is then [N * windows, C, height, width]: the first window of all images, then the second
-/// window of all images, as from a `concat` of crops. If x is YCbCr, the pixels are converted to
-/// RGB first, without rounding (rgb_of() in ycbcr.h), so that `scale`, `mean` and `std` are those
-/// of RGB.
+/// window of all images, as from a `concat` of crops. If x is YCbCr, the pixels are first converted
+/// to RGB without rounding (rgb_of() in ycbcr.h), and `scale`, `mean` and `std` apply to the RGB
+/// values.
 /// Parameters: mean; std; dtype (default float32); scale (default 1); layout (default: the
 /// input's); crop (a window, or a list of at most 64); flip (default none); constants (default
 /// cached).

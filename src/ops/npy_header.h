@@ -31,8 +31,8 @@ std::string npy_header(std::string_view descr, std::span<const std::int64_t> sha
 
 /// Returns all reasons why a file with this header does not hold elements of `dtype` in C order,
 /// like "holds float64, expected float32". Accepts every way in which NumPy writes the type. NumPy
-/// has no bfloat16. For bfloat16, accepts two raw bytes per element, as ml_dtypes saves it, and
-/// uint16 with the bits.
+/// has no bfloat16, so two types are accepted for it: two raw bytes per element (as ml_dtypes saves
+/// bfloat16), or uint16 elements that have the bits of the bfloat16 values.
 std::vector<std::string> npy_mistakes(const NpyHeader& header, DType dtype);
 
 }  // namespace normbench

@@ -92,7 +92,8 @@ void check_pixel_formats(std::span<const TensorDesc> in) {
                                 T::name, name_of(one.shape.format)));
 }
 
-/// Returns the input alone, and if the op takes YCbCr images, such images of the same size.
+/// Returns the sets of inputs for a self-test: `first` alone and, if the op takes YCbCr images,
+/// also YCbCr images of the size of `first`.
 std::vector<Feeds> feeds_of(const Roles& roles, const TensorDesc& first) {
   std::vector<Feeds> all{{{.desc = first}}};
   if (roles.takes_ycbcr) std::ranges::copy(ycbcr_feeds(first), std::back_inserter(all));

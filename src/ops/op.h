@@ -21,12 +21,13 @@
 ///                                          another index than its own; default: false
 ///   row_wise() -> bool                     true if row h of an output image depends only on row h
 ///                                          of the input image with the same index; default: false.
-///                                          YCbCr images do not count: Case::row_wise() leaves them
-///                                          out
+///                                          It does not matter for YCbCr images: Case::row_wise()
+///                                          is false for them
 ///   elementwise() -> bool                  true if an output element depends only on the input
 ///                                          element at its position, and may overwrite it;
-///                                          default: false. YCbCr images do not count: no output in
-///                                          place is as large as they are
+///                                          default: false. It does not matter for YCbCr images: no
+///                                          output is as large as they are, so no op works in place
+///                                          on them
 ///   static std::vector<T> samples(Shape)   the ops that a self-test runs; an op without `read`
 ///                                          does not need it
 ///   feeds(first) -> std::vector<Feeds>     the inputs of a self-test; default: `first` alone
@@ -161,7 +162,8 @@ std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
 /// dtype. `rounds` names these kinds, such as constants and statistics.
 Op with_rounds(Op op, const Rounds& rounds);
 
-/// Returns the op with `filter` in its reference, to check a library that resizes with this filter.
+/// Returns the op, changed so that `reference` resizes with `filter`. Use it to check a library
+/// that resizes with this filter. An op that does not resize is returned unchanged.
 Op with_filter(Op op, ResizeFilter filter);
 
 /// Finds the files of the op. Throws Invalid with the reason on failure.

@@ -1,6 +1,6 @@
-/// Ops that run the user's own Python code. Each is a stage of a peer (a program with another
-/// library), which has the code; docs/python.md describes it. The output of this code has no
-/// reference and is compared with nothing. The peer reports what its arrays really are.
+/// Ops that run the user's own Python code (see docs/python.md). They run only in a peer, a program
+/// with another library, which has this code. The output of the code has no reference and is
+/// compared with nothing. The peer reports what its arrays really are.
 #pragma once
 
 #include <optional>
@@ -45,8 +45,8 @@ struct OwnTransform {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };
 
-/// Calls the user's own function for what follows on a batch, such as a training step. The result
-/// is dropped, and the batch passes through.
+/// Passes the batch to the user's own function for what follows the preprocessing, such as a
+/// training step. The result of the function is dropped, and the batch passes through.
 struct OwnStep {
   static constexpr std::string_view name = "step";
   static constexpr std::string_view about =

@@ -21,7 +21,7 @@ constexpr auto words(ResizeFilter) {
 /// Resizes each image with a triangle filter. Pixel centres are at half integers. Along an axis
 /// that shrinks, the filter is wider, in proportion to the scale, as in PIL and in torchvision with
 /// antialias=True. The output has the dtype of the input. A uint8 output is rounded. In a YCbCr
-/// format the samples of each channel are resized for themselves. Parameter: size [h, w].
+/// format each channel is resized separately. Parameter: size [h, w].
 struct Resize {
   static constexpr std::string_view name = "resize";
   static constexpr std::string_view about = "antialiased bilinear resize";
@@ -67,8 +67,8 @@ Tensor64 resized_part(const Tensor64& in, const AxisPart& rows, const AxisPart& 
 constexpr double byte_resize_error = 0.005;
 
 /// Returns bounds on how far images that were resized and stored as uint8 may lie from `exact`.
-/// `weighed` has the error bound of each output pixel that follows from the error bounds of the
-/// input pixels: their sum, weighted by the filter.
+/// `weighed` bounds the error in each output pixel that comes from errors of the input: it is the
+/// sum of the input pixels' error bounds, weighted by the filter.
 std::vector<double> errors_of_resized_bytes(const Tensor64& exact, const Errors& weighed);
 
 /// The weights of input pixels [first, first + weights.size()) in an output pixel. Their sum is 1.
@@ -79,8 +79,8 @@ struct Taps {
 
 /// Returns the taps of each of `to` output pixels, computed from `from` input pixels. With `part`,
 /// the output pixels cover only that part of the input axis. Pixel centres are at half integers.
-/// The half-width of the triangle around the centre of an output pixel is max(1, length / to).
-/// `length` is the length of the part, or without `part` of the whole axis. The triangle is cut at
+/// The half-width of the triangle around the centre of an output pixel is max(1, length / to),
+/// where `length` is the length of `part` if it is given, and else `from`. The triangle is cut at
 /// the borders, as in PIL's BILINEAR and in torchvision with antialias=True.
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to);
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to, const AxisPart& part);
@@ -88,7 +88,7 @@ std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to, const Axis
 /// from `from` input pixels.
 std::vector<Taps> box_filter(std::int64_t from, std::int64_t to);
 /// Returns the taps of ResizeFilter::Linear for each of `to` output pixels, computed from `from`
-/// input pixels. Beyond the border lie repetitions of the pixel at it.
+/// input pixels. The pixel at the border is repeated beyond the border.
 std::vector<Taps> linear_filter(std::int64_t from, std::int64_t to);
 
 }  // namespace normbench

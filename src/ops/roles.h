@@ -22,8 +22,8 @@ enum class LinkUse { None, Up, Down, BothWays };
 /// it page-locks the memory of its input. Unlocks: it undoes a Locks stage.
 enum class PageLocking { None, Copies, Locks, Unlocks };
 
-/// The kind of limit of the machine that a pipeline of a single op shows. Memory, for example, is
-/// the memory bandwidth, and Launch is the cost of launching work.
+/// A kind of limit that the machine sets on speed. Memory, for example, is the memory bandwidth,
+/// and Launch is the cost of launching work. Some pipelines of a single op show such a limit.
 enum class LimitKind { Link, Launch, PageFaults, Memory };
 
 /// The roles of an op. By default an op runs as a kernel that computes new values from its inputs.
@@ -42,7 +42,7 @@ struct Roles {
   bool passes_through = false;  // the output is the first input itself; needs no `infer`
   bool undefined = false;       // output values are undefined and not checked
   bool needs_input = false;     // passes through, but must wait until its input is made
-  bool takes_ycbcr = false;     // takes images in a YCbCr format; all that pass through do
+  bool takes_ycbcr = false;     // takes images in a YCbCr format; implied by `passes_through`
 
   FileUse files = FileUse::None;
   LinkUse link = LinkUse::None;

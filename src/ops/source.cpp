@@ -125,7 +125,8 @@ void read_shape(Reader& reader, Shape& shape) {
   shape = {.n = said[0], .c = said[1], .h = said[2], .w = said[3]};
 }
 
-/// Reads the member "pixel_format". Call it after the other members that it has to go with.
+/// Reads the member "pixel_format". Call it after dtype and shape of `op` are read, because it
+/// checks that they suit the format.
 PixelFormat read_pixel_format(Reader& reader, const Source& op) {
   const PixelFormat format = reader.word("pixel_format", PixelFormat::Rgb);
   if (format == PixelFormat::Rgb) return format;

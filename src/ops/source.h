@@ -43,9 +43,9 @@ struct RandomValues {
 /// - uniform or normal random values, in a float dtype;
 /// - the content of a .npy or raw file, which is mapped into memory.
 /// Parameters: dtype; layout; memory; batch, channels and size, or shape; pixel_format; values,
-/// such as {"normal": [0, 1]}; seed; path. A YCbCr format needs 3 channels of uint8,
-/// and has planes whatever `layout` is. In a .npy file
-/// its images are an array [batch, bytes of an image].
+/// such as {"normal": [0, 1]}; seed; path. A YCbCr format needs 3 channels of uint8, and has planes
+/// whatever `layout` is. In a .npy file the images of such a format are an array [batch, bytes of
+/// an image].
 struct Source {
   static constexpr std::string_view name = "source";
   static constexpr std::string_view about = "the batch a variant starts from; not timed";
@@ -63,8 +63,8 @@ struct Source {
 
   bool operator==(const Source&) const = default;
   static Source read(Reader& reader);
-  /// Makes `path` absolute. Throws Invalid if the file has another dtype or shape, or if it has a
-  /// value that is not finite.
+  /// Makes `path` absolute. Throws Invalid if the file's dtype or shape differs from the op's, or
+  /// if a value in the file is not finite.
   void resolve(const Paths& paths);
   TensorDesc desc() const { return dense(dtype, layout, shape, memory); }
   /// Fills the whole view, which must be in host memory. For the same `run_seed`, the values are

@@ -28,8 +28,8 @@ FileContents look_into_raw(const std::string& file, const TensorDesc& image) {
   return {.images = bytes / image.bytes()};
 }
 
-/// Counts the images in a npy file. `image` describes one of them. Throws Invalid if the file holds
-/// anything else.
+/// Counts the images in a npy file. `image` describes one of them. Throws Invalid if the file does
+/// not hold an array of such images.
 FileContents look_into_npy(const std::string& file, const TensorDesc& image) {
   const MappedFile mapped(file);
   const NpyHeader header = parse_npy(mapped.bytes());

@@ -18,8 +18,8 @@ std::vector<TensorDesc> ToRgb::infer(std::span<const TensorDesc> in) const {
   return one_output(DType::UInt8, layout, {x.shape.n, x.shape.c, x.shape.h, x.shape.w}, x.memory);
 }
 
-// The exact values of a resize are not whole. Then there is no rounding here, and accuracy()
-// accounts for it.
+// If the input comes from a resize, its exact values are not whole. They are then converted without
+// rounding, and accuracy() accounts for the rounding in kernels.
 void ToRgb::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
   const bool are_bytes =
       std::ranges::all_of(in[0].values, [](double value) { return value == nearest_byte(value); });
@@ -30,9 +30,9 @@ std::vector<Accuracy> ToRgb::accuracy(std::span<const Known> in, std::span<const
                                       std::span<const TensorDesc>) const {
   const Known& x = in[0];
   if (x.accuracy.errors == Errors(0)) return {{.low = 0, .high = 255, .whole = true}};
-  // Chroma is rounded, which moves a result by at most 0.5 * blue_cb, and then the product. Both
-  // the kernel and the reference may do so. The reference rounds if all its values happen to be
-  // whole.
+  // Rounding the chroma moves a result by at most 0.5 * blue_cb, and rounding the product moves it
+  // by at most 0.5. The factor is 2 because the reference rounds, too, if all values of its input
+  // happen to be whole.
   constexpr double of_roundings = 2 * (0.5 * blue_cb + 0.5 + 1e-3);
   const Errors found = errors_of_rgb(x.values.shape, x.accuracy.errors);
   std::vector<double> errors(exact[0].values.size());

@@ -5,9 +5,9 @@
 namespace normbench {
 
 /// Converts YCbCr images to RGB, as libjpeg does when it decodes a JPEG: chroma is upsampled with a
-/// triangle filter and rounded, then each pixel is converted and rounded. So a JPEG that `load`
-/// gives in its own format and size, and that is not turned, has the pixels after `to_rgb` that
-/// `load` gives without a format. Parameter: layout (default nhwc).
+/// triangle filter and rounded, then each pixel is converted and rounded. So if `load` gives a JPEG
+/// in the file's own format and size, and does not turn it, `to_rgb` computes the pixels that
+/// `load` would give as RGB. Parameter: layout (default nhwc).
 struct ToRgb {
   static constexpr std::string_view name = "to_rgb";
   static constexpr std::string_view about = "convert YCbCr planes to RGB pixels";

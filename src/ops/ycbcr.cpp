@@ -9,9 +9,9 @@
 namespace normbench {
 namespace {
 
-/// Returns YCbCr images as tensors of three whole channels. `chroma(plane, row, column)` computes
-/// the Cb or Cr of a pixel from a plane of samples. `convert(y, cb, cr)` returns the three values
-/// of a pixel.
+/// Returns YCbCr images as tensors of three channels of full resolution. `chroma(plane, row,
+/// column)` computes the Cb or Cr of a pixel from a plane of samples. `convert(y, cb, cr)` returns
+/// the three values of a pixel.
 template <class Chroma, class Convert>
 Tensor64 converted(const Tensor64& images, Chroma chroma, Convert convert) {
   const Shape &shape = images.shape, samples = shape.plane(1);
@@ -118,9 +118,9 @@ Tensor64 rgb_of(const Tensor64& images) {
 }
 
 Errors errors_of_rgb(const Shape& shape, const Errors& errors) {
-  // A sum of Y and of chroma, from which 128 need not have been subtracted yet, is at most
-  // 255 + 1.772 * 255 < 1024. Each of the at most 6 operations of a value rounds by at most 2^-24
-  // of that, and so does each of its at most 3 constants.
+  // A sum of Y and weighted chroma is at most 255 + 1.772 * 255 < 1024, even before 128 is
+  // subtracted from the chroma. A value needs at most 6 operations and 3 constants. The rounding of
+  // each of them adds at most 2^-24 of 1024 to the error.
   constexpr double computed = 9 * 1024 * 0x1p-24;
   if (errors.are_same_everywhere()) {
     const double most = std::max(1 + red_cr, 1 + std::max(green_cb + green_cr, blue_cb));

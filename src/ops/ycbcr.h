@@ -8,8 +8,8 @@
 
 namespace normbench {
 
-/// The chroma samples between which a pixel lies along one axis, and the weight in quarters of
-/// each. A sample belongs to `step` pixels.
+/// The two chroma samples from which a pixel's chroma is computed along one axis, and their weights
+/// in quarters. The pixel belongs to sample `near`.
 struct ChromaTaps {
   std::int64_t near = 0, far = 0;
   int near_quarters = 4;
@@ -19,19 +19,20 @@ struct ChromaTaps {
 
 /// How chroma is upsampled along one axis, as by libjpeg.
 /// - Triangle: a pixel has 3/4 of the sample that it belongs to and 1/4 of the neighbour on its own
-///   side. Beyond the border lie repetitions of the sample at it.
+///   side. The sample at the border is repeated beyond it.
 /// - Replicate: a pixel has the sample that it belongs to.
 enum class Upsampling { Triangle, Replicate };
 
 /// How the chroma of images of this shape is upsampled along a row and along a column. libjpeg uses
-/// the triangle only for factors of 2. If a row of chroma has at most 2 samples, it replicates the
-/// samples of formats with half as many samples in a row.
+/// the triangle only along an axis with half as many samples as pixels. If a row of chroma has half
+/// as many samples as a row of pixels, and at most 2, libjpeg replicates along both axes.
 struct ChromaUpsampling {
   Upsampling across = Upsampling::Replicate, down = Upsampling::Replicate;
 };
 ChromaUpsampling chroma_upsampling(const Shape& shape);
 
-/// Returns the taps of pixel `i` along an axis of `samples` samples.
+/// Returns the taps of pixel `i` along an axis of `samples` samples. Each sample belongs to `step`
+/// pixels.
 ChromaTaps chroma_taps(std::int64_t i, std::int64_t samples, int step, Upsampling how);
 
 /// The weights of JFIF's conversion (ITU-T T.871, section 7): R = Y + red_cr (Cr - 128), G = Y -

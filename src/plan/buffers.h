@@ -40,10 +40,10 @@ std::int64_t touched_bytes(const Case& planned, int first, int end, Memory side,
                            std::size_t line = 1);
 
 /// Sets `resident` of each stage. It is true if earlier stages of the iteration wrote all inputs of
-/// the stage, and these inputs are still in the last-level cache of their side (host or device).
-/// The inputs count as cached if these buffers of that side fit into `cache_bytes` together: the
-/// buffers of this stage, and those of all stages between it and the earliest stage that wrote one
-/// of its inputs. Call it only for cases with cold buffers.
+/// the stage, and these inputs are still in the last-level cache of their side (host or device). To
+/// decide this, the function adds up the buffers on that side: those of this stage, and those of
+/// all stages between it and the earliest stage that wrote one of its inputs. The inputs count as
+/// cached if the sum is at most `cache_bytes`. Call it only for cases with cold buffers.
 void mark_resident(Case& planned, const Sides& cache_bytes);
 
 /// Sets two members of the signature of each stage on the CPU. `read_next` is true if a later stage

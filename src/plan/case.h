@@ -120,8 +120,8 @@ struct Case {
   std::int64_t images() const;
   /// Returns the op that loads the images from files; null if the case starts from inputs.
   const Load* loader() const;
-  /// Returns the least number of bytes that an iteration must read: the bytes of the parts of the
-  /// inputs that stages use. Returns 0 if the case loads files.
+  /// Returns the least number of bytes that an iteration must read. Parts of the inputs that no
+  /// stage uses do not count. Returns 0 if the case loads files.
   std::int64_t fewest_read_bytes() const;
   /// Returns the number of bytes of the outputs of an iteration.
   std::int64_t output_bytes() const;

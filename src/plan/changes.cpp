@@ -98,9 +98,9 @@ std::string op_of(const Json& stage) {
   return op.is_string() ? op.get<std::string>() : "";
 }
 
-/// `start` is "source" or "load". Returns true if the first op of the variant is `start`, or is
-/// neither a source nor a load. In the second case the variant starts with the experiment's source
-/// or load, or with a default source.
+/// `start` is "source" or "load". Returns true if the first op of the variant is `start`, or if it
+/// is neither a source nor a load, so that the variant starts with the experiment's source or load,
+/// or with a default source.
 bool begins_outside(Json& variant, std::string_view start) {
   std::optional<std::string> first;
   each_stage(stages_of(variant), [&](Json& stage) {
@@ -165,8 +165,8 @@ std::set<std::string> used_axes(const Json& experiment, const Json& defaults) {
   return used;
 }
 
-/// Removes those axes from "sweep" and "vary" that were used before a change (`before`) and are not
-/// used after it. Returns their names.
+/// `before` has the axes that were used before a change. Removes from "sweep" and "vary" those of
+/// them that are not used any more, and returns their names.
 std::set<std::string> drop_unused(Json& experiment, const Json& defaults,
                                   const std::set<std::string>& before) {
   const std::set<std::string> after = used_axes(experiment, defaults);

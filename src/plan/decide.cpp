@@ -104,8 +104,8 @@ std::vector<Named> names_of(const VariantText& text, const Specs& specs) {
 }
 
 /// Reports stages and ranges of a variant whose names are equal or can become equal ("load{i}" and
-/// "load3"). If both names are written in the config, reports the later one. If one is a default
-/// name, reports the other one.
+/// "load3"). If both names are written in the config, reports the later one. If only one is written
+/// and the other is a default name, reports the written one.
 void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& [name, is_range, where] = names[i];
@@ -124,8 +124,9 @@ void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   }
 }
 
-/// Returns true for stages that use the whole team of threads even if they have few bytes. File ops
-/// and networks take much longer than waking a team, and `launch` on the CPU measures the waking.
+/// Returns true if a case with this stage uses all threads for `"threads": "all"`, even if it has
+/// few bytes. File ops and networks take much longer than waking a team of threads, and `launch` on
+/// the CPU measures the waking.
 bool always_pays(const Stage& stage) {
   const Roles& roles = roles_of(stage.op);
   return roles.files != FileUse::None || roles.peer_only ||
@@ -276,9 +277,9 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
     complain("wait", "a peer waits at the end of its turn only (remove this)");
 }
 
-/// Reports a `save` stage whose files cannot be checked against an output of the case: a stage that
-/// a peer (another program) runs, or that saves a value that is overwritten later or is not an
-/// output.
+/// Reports a `save` stage whose files cannot be checked against an output of the case. This is so
+/// if a peer (another program) runs the stage, or if the saved value is not an output or is
+/// overwritten later.
 void check_saves(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   for (std::size_t s = 0; s < decided.stages.size(); ++s) {
     const Stage& stage = decided.stages[s];

@@ -14,8 +14,8 @@
 
 namespace normbench {
 
-/// What the planning of all experiments of a config shares: what it reads, and what it has found so
-/// far, such as `issues`.
+/// The state that all experiments of a config share while they are planned: what the planner reads,
+/// and what it has found so far, such as `issues`.
 struct PlanContext {
   const Backends& backends;
   const PlanOptions& options;

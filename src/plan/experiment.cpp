@@ -19,7 +19,7 @@ namespace {
 // An experiment has at most this many cases over all points of its sweep.
 constexpr std::size_t most_cases = 100'000;
 
-/// What all points of the sweep of an experiment share.
+/// An experiment and its axes, as they are used to plan each point of its sweep.
 struct Frame {
   const Json& experiment;
   std::string pointer;
@@ -476,8 +476,8 @@ void check_used(Reader& reader, const Frame& frame) {
   check("vary", frame.vary);
 }
 
-/// Removes issues that only follow from mistakes in the axes `wrong`, because they are at values
-/// that use one of these axes. Looks only at the issues from index `before` on.
+/// Removes the issues, from index `before` on, that are at a value like "$axis" with an axis in
+/// `wrong`. Such issues only follow from the mistake in this axis.
 void drop_followers(const std::set<std::string>& wrong, std::size_t before, PlanContext& context) {
   if (wrong.empty()) return;
   const auto follows = [&](const Issue& issue) {

@@ -120,8 +120,8 @@ std::vector<Weighed> weighed(std::vector<Case>& list, const Room& room) {
 
 /// Skips the cases that need the most memory on a side, until the remaining cases fit there
 /// together with the cases in `together`. If cases have equal needs, the last of them is skipped
-/// first, because the first is usually the baseline. The loop begins with the smallest case,
-/// because cases can only be added to `together` and not removed.
+/// first, because the first is usually the baseline. `together` can only grow, so the loop adds the
+/// cases to it from the smallest on, and skips those that do not fit any more.
 void skip_largest(std::vector<Weighed>& cases, const Side& side, Room::Together together) {
   std::ranges::stable_sort(cases, {}, [&](const Weighed& one) { return one.alone.*side.bytes; });
   std::size_t fit = 0;

@@ -260,8 +260,8 @@ void Limits::add_stream(Mix mix) {
   }
 }
 
-/// Adds a limit with the op `first_touch`, which stores to each page of fresh memory. The memory has
-/// the size of the largest pageable output whose pages the operating system maps anew in each
+/// Adds a limit with the op `first_touch`, which stores to each page of fresh memory. The memory
+/// has the size of the largest pageable output whose pages the operating system maps anew in each
 /// iteration. Adds nothing if there is no such output.
 void Limits::add_first_touch() {
   const Case* owner = nullptr;

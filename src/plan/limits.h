@@ -25,9 +25,9 @@ namespace normbench {
 ///   memory, also a copy with pageable memory. For a case with transfers in both directions:
 ///   `exchange`, which copies in both directions at once.
 /// - For a group with a case on the GPU: `launch`, and `launch` with `sync`.
-/// If there are several `stream`s of the same bytes, each runs another kernel row (implementation)
-/// of the op. A stream for a case or stage has as many threads as that case or stage, so it
-/// includes the cost of a team of that size.
+/// Several `stream`s of the same bytes run different kernel rows (implementations) of the op. A
+/// stream for a case or stage has as many threads as that case or stage, so it includes the cost of
+/// a team of that size.
 std::vector<Case> limits_of(const Group& group, const Backends& backends, int all_threads);
 
 }  // namespace normbench

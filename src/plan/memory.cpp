@@ -23,8 +23,8 @@ std::int64_t of_side(const Sides& sides, Memory memory) {
 }
 
 /// Returns the bytes that an iteration touches on this side (host or device), in whole cache lines.
-/// Returns 0 if no stage of this process has an output with its own buffer on this side. All
-/// iterations then use the same buffers there.
+/// Returns 0 if all iterations use the same buffers there, because a peer runs the case, or no
+/// stage has an output with its own buffer on this side.
 std::int64_t rotating_bytes(const Case& planned, Memory side) {
   const bool rotates =
       planned.peer.empty() && std::ranges::any_of(planned.values, [&](const Value& value) {

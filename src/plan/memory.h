@@ -13,10 +13,11 @@
 
 namespace normbench {
 
-/// A buffer set has the buffers of one iteration. Returns the number of buffer sets through which
-/// the cases rotate on the side of `side` (host or device). This number is at least the number of
-/// items in flight. With cold buffers it is so large that each case touches more than three times
-/// `cache_bytes` in one pass through all sets. Cases with `resident` do not count.
+/// A buffer set has the buffers of one iteration. Returns how many buffer sets the cases use in
+/// rotation in the memory of `side` (host or device). This number is at least the number of items
+/// in flight. With cold buffers it is so large that each case touches more than three times
+/// `cache_bytes` in one pass through all sets. Cases with `resident`, whose buffers stay in a
+/// cache, do not count.
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes);
 
@@ -24,8 +25,8 @@ std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory
 /// multiple of alignment_of() for its memory.
 std::int64_t input_bytes(const Case& planned);
 
-/// Returns the number of equal copies of a case's inputs: 1 for hot buffers or a resident case, and
-/// otherwise enough to exceed `cache_bytes` threefold.
+/// Returns the number of equal copies of a case's inputs. It is 1 for hot buffers and for a case
+/// with `resident`. For any other case, the copies together exceed three times `cache_bytes`.
 std::int64_t source_copies(const Case& planned, Cache cache, std::int64_t cache_bytes);
 
 /// Returns a text with everything on which the copies of a case's inputs depend, such as the shapes
@@ -91,14 +92,15 @@ struct CaseMemory {
   // use the same buffers in that memory.
   Sides rotating = {};
   std::vector<Arena> arenas = {};
-  // Bytes in the process of a peer, if one runs the case. Inputs: the bytes of one copy. Results:
-  // outputs that live as long as a copy of the inputs. Once: all other values.
+  // Bytes in the process of a peer, if one runs the case. `peer_inputs`: one copy of the inputs.
+  // `peer_results`: outputs that live as long as a copy of the inputs. `peer_once`: all other
+  // values.
   Amounts peer_inputs = {}, peer_results = {}, peer_once = {};
   Amounts held = {};        // bytes that are held until the group ends
   double held_per_set = 0;  // bytes in device memory, for each set there
   double slots = 0;         // number of addresses that are kept for each set
   double passing = 0;       // bytes in host memory, while the case runs or is checked
-  double placed = 0;        // number of buffers that are placed in each set
+  double placed = 0;        // number of buffers in each set that lie in an arena
 };
 
 /// Returns the memory of a case if a team of `threads` threads checks its outputs.

@@ -134,10 +134,10 @@ bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
   return true;
 }
 
-/// Returns true if two parts of pipelines (PipelinePart) do the same work. Each must run a single
-/// lane (a group of stages), with the same stages and the same numbers of threads. If a stage loads
-/// files, both parts must have the same number of items. If a stage saves files, both must save the
-/// same values.
+/// Returns true if two parts of pipelines (PipelinePart) do the same work. This is so if each runs
+/// a single lane (a group of stages), with the same stages and the same numbers of threads. Parts
+/// that load files also need the same number of items, and parts that save files the same saved
+/// values.
 bool is_same_part(const Case& one, const Case& other) {
   std::vector<std::size_t> left, right;
   for (const auto& [planned, stages] : {std::pair(&one, &left), std::pair(&other, &right)}) {

@@ -30,9 +30,9 @@ std::vector<Visit> visits_of(const Case& planned);
 /// all stages. A part of a pipeline (PipelinePart) runs only the stages of the part.
 std::vector<bool> stages_that_run(const Case& planned);
 
-/// Returns the values that are made before the turns (timed runs) of a part of a pipeline, as
-/// indices. Stages of the part read these values, but no stage of the part makes them, and they are
-/// no inputs of the case.
+/// Returns the indices of the values that are made before the turns (timed runs) of a part of a
+/// pipeline. These are the values that stages of the part read, but that are neither made by a
+/// stage of the part nor inputs of the case.
 std::vector<int> values_fed(const Case& part);
 /// Returns the number of items for which values_fed() are made and kept. It is above 1 only if the
 /// case loads files, because then the images of the items differ.

@@ -23,8 +23,8 @@ bool is_axis(const Json& config, const std::string& pointer) {
   return value.is_string() && value.get_ref<const std::string&>().starts_with('$');
 }
 
-/// Changes the issues in values that an option of the command line wrote. Their text then names the
-/// option, and they have no pointer.
+/// For each issue in a value that an option of the command line wrote, puts the option before the
+/// text of the issue, and removes its pointer.
 void blame_options(std::vector<Issue>& issues, const std::vector<ConfigChange>& changes) {
   for (Issue& issue : issues)
     for (const ConfigChange& change : changes) {

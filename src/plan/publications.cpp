@@ -24,8 +24,8 @@ std::string said(Reader& reader, std::string_view key, std::string_view why) {
   return text;
 }
 
-/// Reads a list of publications. A word must not be used twice as the name of a publication or as
-/// the id of an experiment, because users select by both.
+/// Reads a list of publications. Reports a word that is used twice among the names of publications
+/// and the ids of experiments, because users select by both.
 class PublicationsReader {
  public:
   std::vector<PublishedExperiment> read(Reader& reader) {

@@ -77,7 +77,7 @@ void check_memory(const StageSpec& spec, Memory said) {
     refuse("pinned, write_combined or mapped memory");
 }
 
-/// Returns the advice in the error message for an input whose memory this place cannot reach.
+/// Returns the advice for the error message about an input in memory that this place cannot reach.
 std::string_view advice(Place place) {
   return place == Place::Cpu
              ? "add a d2h stage"

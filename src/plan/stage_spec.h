@@ -61,7 +61,7 @@ Place place_of(const StageSpec& spec, std::span<const TensorDesc> in);
 /// stage cannot write `spec.memory`.
 Memory output_memory(const StageSpec& spec, Place place, Memory inferred);
 
-/// Throws StageMistake if the op or the memory does not allow `spec.output`.
+/// Throws StageMistake if the op or the memory kind does not allow the output policy `spec.output`.
 void check_policy(const StageSpec& spec, Memory memory);
 
 /// Throws StageMistake if the stage may not write its output over its input.

@@ -33,8 +33,8 @@ constexpr auto instead_of = std::to_array<std::pair<std::string_view, std::strin
 
 /// Returns true if a stage with the members `said` must not take `member` from the experiment's
 /// source or load:
-/// - `fit` and `shorter`, if `said` has another "storage" than "image";
-/// - `shorter`, if `said` has another "fit" than "crop";
+/// - `fit` and `shorter`, if `said` has a "storage" other than "image";
+/// - `shorter`, if `said` has a "fit" other than "crop";
 /// - a member of a pair in instead_of, if `said` has the other member of the pair.
 bool is_replaced(std::string_view member, const Json& said) {
   const auto says_other = [&](std::string_view key, std::string_view value) {
@@ -85,8 +85,8 @@ StageText start_of(const std::string& op, const Json& members, const std::string
   return start;
 }
 
-/// Returns the stages at which the experiment's variants start, as the experiment has them: one
-/// load, or one or several sources.
+/// Returns the stages with which the experiment's variants start: its load, or its sources (one or
+/// several). If it has neither, returns a source without members.
 std::vector<StageText> starts_of(const VariantPlace& place, Substitution& axes,
                                  std::vector<Issue>& issues) {
   const std::string op(place.experiment.contains("load") ? Load::name : Source::name);

@@ -38,9 +38,9 @@ std::string signature_text(const Signature& signature) {
   return list(signature.in) + " -> " + list(signature.out);
 }
 
-/// Returns the text that completes the message 'kernel "NAME" does not ...'. For a `load` stage, it
-/// is "go with" and the storage and fit of the stage, or its pixel format. For any other stage, it
-/// is "take INPUTS -> OUTPUTS".
+/// Returns the text that completes the message 'kernel "NAME" does not ...'. For most stages it is
+/// "take INPUTS -> OUTPUTS". For a `load` stage it is "go with" and the stage's storage and fit or,
+/// if its pixel format is not RGB, this format.
 std::string refused_text(const Stage& stage) {
   const Load* const load = load_of(stage.op);
   if (load == nullptr) return "take " + signature_text(stage.signature);

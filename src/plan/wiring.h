@@ -48,8 +48,9 @@ class Wiring {
   std::vector<std::string> known_names() const;
   void check_input(int input) const;
   void check_registration(const StageSpec& spec, const std::vector<int>& in) const;
-  /// Returns the memory kind of the stage's output: `inferred`, which is the kind that infer()
-  /// returned. For `unregister`, returns the kind that the memory had before it was registered.
+  /// Returns the memory kind of the stage's output. For `unregister`, this is the kind that the
+  /// memory had before it was registered. For any other op, it is `inferred`, the kind that infer()
+  /// returned.
   Memory inferred_memory(const Stage& stage, Memory inferred) const;
   void add_outputs(const StageSpec& spec, Stage& stage);
   void share_buffer(const StageSpec& spec, const Stage& stage);

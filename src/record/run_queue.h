@@ -24,14 +24,14 @@ std::vector<QueueDelay> queue_delays(const std::filesystem::path& tasks);
 std::int64_t longest_delay(const std::vector<QueueDelay>& before,
                            const std::vector<QueueDelay>& after, std::int64_t between_ns);
 
-/// Returns for how long, in ns since boot, processors ran any program, summed over all processors.
+/// Returns how long processors have run any program since boot, in ns, summed over all processors.
 /// `stat` is a file like "/proc/stat", which counts in ticks of usually 10 ms. Returns 0 if the
 /// file cannot be read.
 std::int64_t busy_processors_ns(const std::filesystem::path& stat);
 
-/// Returns how long other programs had processors, in ns, if processors were busy for `busy_ns` and
-/// the case's own processes used `own_ns` of it. Returns two ticks less than that, because
-/// `busy_ns` is a number of ticks and may be too large, but never less than 0.
+/// Returns how long other programs had processors, in ns. Processors were busy for `busy_ns`, and
+/// the case's own processes used `own_ns` of this time. Two ticks are subtracted, too, because
+/// `busy_ns` is a number of ticks and may be too large. The result is never below 0.
 std::int64_t time_of_others(std::int64_t busy_ns, std::int64_t own_ns);
 
 }  // namespace normbench

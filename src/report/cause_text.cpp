@@ -81,8 +81,8 @@ std::string factor_value(const Factor& factor, const FactorValue& value) {
   return factor.kind == Factor::Kind::Peer && text.empty() ? "normbench" : text;
 }
 
-// A lower bound of a pipeline's time explains the time only if it is at least this share of the
-// time.
+// A lower bound on the time of a pipeline explains this time only if the bound is at least this
+// share of it.
 constexpr double kExplained = 0.7;
 
 /// Makes the sentences about what bounds a pipeline.

@@ -52,9 +52,10 @@ std::string comparison_html(const Comparison& comparison);
 /// - The worst case is first. A case with "failed" or "regressed" fails the gate if it is
 ///   "certain".
 /// - Times are medians per iteration, in ns. "ratio" is the new time over the base time.
-/// - "ratio_over_limits" is "ratio" divided by the same ratio of the machine's limits (like memory
-///   streams), which were measured in the same rounds. If it is not null, it decides the verdict.
-/// - "margin" is the largest change that counts as none, "visible" is the smallest change that
+/// - "ratio_over_limits" is "ratio" divided by the ratio of the times of the machine's limits (like
+///   memory streams), which were measured in the same rounds. If it is not null, it decides the
+///   verdict.
+/// - "margin" is the largest change that counts as no change, "visible" is the smallest change that
 ///   would have been found, and "drift" is the largest change of the case's limits. They are
 ///   fractions: 0.02 is 2 %. Unknown values are null.
 std::string comparison_json(const Comparison& comparison);

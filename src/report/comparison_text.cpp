@@ -104,8 +104,8 @@ std::string screen_table(const Comparison& comparison, const Screen& screen) {
   return columns_text(table.text_columns(screen), 2, screen.width);
 }
 
-/// The table of the Markdown report that a case belongs to: the visible one, or one of the two
-/// folded ones.
+/// The three tables of the Markdown report: the visible one (InSight) and the two folded ones. Each
+/// case is in one of them.
 enum class Shelf { InSight, Same, NeverMeasured };
 
 Shelf shelf_of(const ComparedCase& one) {

@@ -116,8 +116,8 @@ std::string caches_text(const Json& caches, bool counts) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Returns the items of `list` that are not in `other`, like "also avx512f, amx_tile", or "no
-/// more".
+/// Returns a text with the items of `list` that are not in `other`, like "also avx512f, amx_tile",
+/// or "no more" if there are none.
 std::string more_than(const Json& list, const Json& other) {
   std::vector<std::string> items;
   for (const Json& item : list)

@@ -10,7 +10,7 @@ std::string comparison_summary(const Comparison& comparison);
 
 /// Returns a line with the name of the config, the runs, versions and machines of both sides, and
 /// what the margin comes from, like "--margin" or "measure.precision of the config". The margin is
-/// the largest change that counts as none.
+/// the largest change that counts as no change.
 std::string comparison_setting(const Comparison& comparison);
 
 /// Returns experiment, variant and point of a case, like "form / fused (batch=8)", without control
@@ -41,8 +41,8 @@ std::string case_sentence(const ComparedCase& one);
 /// Returns why the times of a case give no verdict, or "" if they do.
 std::string why_text(const ComparedCase& one);
 
-/// Returns what ran the stages of a case. This is a peer (an external program) and its ops, like
-/// "torch 2.9: sub, div", or normbench's ops and kernels, like "normalize fused".
+/// Returns what ran the stages of a case: a peer (an external program) and its ops, like "torch
+/// 2.9: sub, div", or normbench's ops and kernels, like "normalize fused".
 std::string run_by_text(const RunBy& by);
 /// Returns a finding as text, like "59.0 MB over the link, was 14.7 MB". Findings are differences
 /// between BASE and NEW in the bytes moved, the page faults, the kernels and the like.

@@ -143,8 +143,8 @@ void add_held_back(MemberWriter<kGroup> to, const DeviceStates& states) {
   held("of_seconds", seconds(states.rounds_ns));
 }
 
-/// Adds how far the GPU's clock and temperature varied while the group was measured, and its
-/// throttle reasons, if they were read.
+/// Adds how far the GPU's clock varied while the group was measured and, if they were read, how far
+/// its temperature varied and its throttle reasons.
 void add_device_states(MemberWriter<kGroup> to, const DeviceStates& states) {
   if (states.read == 0 && !states.over_turns) return;
   const auto words = [](std::int64_t bits) {

@@ -50,12 +50,12 @@ Json finite(const std::optional<double>& value);
 /// GPU's clock decides, "GPU ms/batch".
 std::string time_title(const Results& results);
 
-/// Returns the title of the column with the times of the other clock: "device ms" or, if the GPU's
-/// clock decides, "wall ms".
+/// Returns the title of the column with the times of the clock that does not rank the cases:
+/// "device ms" or, if the GPU's clock ranks them, "wall ms".
 std::string other_time_title(const Results& results);
 
-/// Returns the time of a measured case in ms for the column other_time_title(). Returns "" if the
-/// case has no device time.
+/// Returns the time of a measured case in ms for the column with the title other_time_title().
+/// Returns "" if the case has no device time.
 std::string other_time(const CaseResult& result, const Results& results);
 
 /// Returns the peer (external program) that ran a case: the name that it reports ("torch 2.9.0"),
@@ -63,7 +63,8 @@ std::string other_time(const CaseResult& result, const Results& results);
 std::string peer_text(const CaseResult& result);
 
 /// Returns the versions of all peers (external programs) that reported one, like "Peers: torch
-/// 2.9.0 (a process of its own may make a difference of 5.0 %)". Returns "" if no peer did.
+/// 2.9.0 (a process of its own may make a difference of 5.0 %)". Returns "" if no peer reported a
+/// version.
 std::string peers_line(const Experiment& experiment);
 
 /// Returns the range of clocks and temperatures that the GPU had while a group was measured, and
@@ -83,9 +84,10 @@ std::string host_change_warning(const Experiment& experiment);
 /// Returns a warning if the GPU's clock, throttle reasons or temperature changed while a group was
 /// measured, else "".
 std::string device_change_warning(const Experiment& experiment);
-/// Returns a table of the GPU's clocks, temperature, power, link and throttle reasons before and
-/// after the rounds. If a throttle reason held the clocks back during the rounds, a row between the
-/// two tells for how long. Returns "" if there is no GPU.
+/// Returns a table of the GPU's clocks, temperature, power, link and throttle reasons. One row has
+/// the state before the rounds, and one the state after them. If a throttle reason held the clocks
+/// back during the rounds, a row between these two tells for how long. Returns "" if there is no
+/// GPU.
 std::string condition_table(const GroupResult& group, const DeviceStates& states);
 
 /// Returns a warning like "Warning: the GPU held its clocks back (sw_power_cap for 1.2 of 5.0 s):

@@ -164,9 +164,9 @@ bool decodes(const CaseResult& result, const StageResult& stage) {
   });
 }
 
-/// Returns what a stage that decodes spends its CPU time on, by the profile of the case, like "
-/// (decode 74 %, resize 24 %, read 2.1 %)". Returns "" without a profile, or if the label of a
-/// stage is one of these names, because the profile adds up ranges with equal names.
+/// Returns the parts of the CPU time of a stage that decodes, by the profile of the case, like "
+/// (decode 74 %, resize 24 %, read 2.1 %)". Returns "" without a profile. Also returns "" if a
+/// stage has the name of a part as its label, because the profile adds up ranges with equal names.
 std::string parts_text(const GroupResult& group, const CaseResult& result) {
   static constexpr std::array names{"decode", "resize", "read", "mmap"};
   const CaseProfile* const profile = find_profile(group, result.variant);
@@ -188,8 +188,8 @@ std::string parts_text(const GroupResult& group, const CaseResult& result) {
   return fmt::format(" ({})", fmt::join(texts, ", "));
 }
 
-/// Returns the label of a stage. If the stage decodes files, parts_text() follows, or, if that is
-/// "", a text like " with reading, decoding, resizing".
+/// Returns the label of a stage. For a stage that decodes files, parts_text() follows. If this is
+/// "", a text like " with reading, decoding, resizing" follows instead.
 std::string stage_name(const GroupResult& group, const CaseResult& result,
                        const StageResult& stage) {
   if (!decodes(result, stage)) return stage.label;
@@ -219,9 +219,9 @@ std::string stages_text(const GroupResult& group, const CaseResult& result) {
 }
 
 /// Adds the stage times of at most three cases of the last group: first of the baseline, then of
-/// the fastest cases. Leaves out pipelines and cases of one stage. If the group has profiles, also
-/// leaves out the cases that do not decode files, because the report shows the profile of one case.
-/// The lines of cases that decode are added even then, because they tell what loading consists of.
+/// the fastest cases. Leaves out pipelines and cases of one stage. If the group has profiles, the
+/// report shows the profile of one case, so only cases that decode files are added: their lines
+/// tell what loading consists of.
 void add_stages(const Experiment& experiment, std::vector<std::string>& lines) {
   constexpr std::size_t most = 3;
   const GroupResult& group = *experiment.groups.back();

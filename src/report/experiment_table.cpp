@@ -99,8 +99,8 @@ std::vector<std::size_t> spare_columns(std::size_t lanes) {
   return columns;
 }
 
-/// Returns an explanation of the columns p50, p99 and lanes, if they are in the table. Returns ""
-/// if none of them is.
+/// Returns an explanation of p50, p99 and lanes, but only of those that are columns of the table.
+/// Returns "" if none of them is.
 std::string pipeline_legend(const std::vector<bool>& has, const std::vector<std::string>& lanes) {
   std::vector<std::string> latencies, busy;
   if (has[kP50]) latencies.emplace_back("p50");

@@ -1,7 +1,7 @@
 /// Tables of the members of results.json that are facts about the program, the machine, its GPU and
-/// its calibration. The JSON Schema is made from the tables. The code that reads a fact from the
-/// machine writes the member of this fact without the tables. A test validates documents with the
-/// schema, so it finds members that the tables lack.
+/// its calibration. The JSON Schema is made from the tables, but the code that reads the facts from
+/// the machine writes their members without the tables. A test that validates documents with the
+/// schema finds members that the tables lack.
 #pragma once
 
 #include <array>
@@ -171,7 +171,8 @@ inline constexpr auto kCalibrationList = std::to_array<Member>({
     {"between_differences", kWhole, {"Differences that `between` rests on", "differences"}},
 });
 inline constexpr Members kCalibration{
-    "calibration", "What `normbench calibrate` found on this machine: how small a difference it shows",
+    "calibration",
+    "What `normbench calibrate` found on this machine: how small a difference it shows",
     kCalibrationList};
 
 }  // namespace normbench::members

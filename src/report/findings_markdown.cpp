@@ -20,8 +20,8 @@
 namespace normbench {
 namespace {
 
-/// One publication, and those of its experiments that the user wants to see. lines() returns what
-/// documents show about these experiments.
+/// A publication, and the experiments in it that the user wants to see. lines() returns the claims
+/// and figures of these experiments, with their results in the documents.
 struct SourceFindings {
   Publication source;
   std::vector<const Reproduction*> experiments;
@@ -122,8 +122,8 @@ const Judgement* judgement_of(const Reproduced& line) {
 }
 
 /// Returns those of `lines` whose claim was judged by a pair of measured cases, grouped by
-/// experiment and claim. A claim with several ids has a line for each id, of which only the first
-/// is returned.
+/// experiment and claim. A claim with several ids has a line for each id. Only the first of these
+/// lines is returned.
 JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
   JudgedLines judged;
   std::set<std::pair<const GroupResult*, const Claim*>> seen;
@@ -196,9 +196,9 @@ std::string tally_text(const std::vector<const Reproduced*>& lines) {
   return fmt::format("Judged here, a claim at each of its points: {}.", fmt::join(parts, ", "));
 }
 
-/// Adds sentences on what determines the times of the cases, each case once. If the claim about a
-/// case has a caveat (the compared cases differ in several factors), the case is left out, because
-/// the sentence about the claim gives the reason already.
+/// Adds sentences on what determines the times of the cases. Each case is in one sentence at most.
+/// A case is left out if the claim about it has a caveat (the compared cases differ in several
+/// factors), because the sentence about the claim already has the caveat.
 void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::string>& text) {
   std::set<std::string> seen;
   InOrder<std::string> by_cause;
@@ -219,8 +219,8 @@ void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::st
   for (const auto& [what, said] : by_cause) text.push_back(said + ".");
 }
 
-/// Returns how much time it would save to overlap a stage with the other stages, computed from the
-/// published times.
+/// Returns how much time would be saved if a stage overlapped with the other stages, computed from
+/// the published times.
 std::string overlap_sentence(const PublishedOverlap& overlap) {
   const auto ms = [](double value) { return format_ms(value * 1e6); };
   const double items = static_cast<double>(overlap.whole->items);
@@ -320,8 +320,8 @@ std::string stage_figure(const std::string& stage, const PublishedFigure& figure
                                           : figure_text(figure.kind, value));
 }
 
-/// Returns a row for each variant with published figures that were measured here, too. The figures
-/// of a stage are in the row of its variant.
+/// Returns the rows for the published figures that were also measured here. The figures of a stage
+/// are in the row of its variant.
 std::vector<FigureRow> figure_rows(const std::vector<const Reproduced*>& lines) {
   std::vector<FigureRow> rows;
   const auto is_of = [](const FigureRow& row, const Reproduced& line, bool is_stage) {

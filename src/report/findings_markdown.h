@@ -14,8 +14,9 @@ struct KeptDocument {
 };
 
 /// Returns the text of docs/findings.md. For each publication, it tells what the publication
-/// claims, what was measured here, why, and what cannot be tested. Links to files are relative to
-/// docs/. `command` is the command that writes the page. The introduction of the page shows it.
+/// claims, what was measured here, what determines the measured times, and what cannot be tested.
+/// Links to files are relative to docs/. The introduction shows `command`, the command that writes
+/// the page.
 std::string findings_markdown(const std::vector<Reproduction>& all,
                               std::span<const KeptDocument> documents, const std::string& command);
 

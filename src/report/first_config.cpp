@@ -21,8 +21,8 @@ std::string path_text(const std::string& path) {
 
 bool is_half(const FirstConfig& wanted) { return wanted.dtype != DType::Float32; }
 
-/// Returns a comma and the JSON text of a stage that casts float32 to the wanted dtype. `more` is
-/// added to the members of the stage, like `, "output": "fresh"`. Returns "" if float32 is wanted.
+/// Returns a comma and the JSON text of a stage that casts float32 to the wanted dtype. Returns ""
+/// if float32 is wanted. `more` has further members of the stage, like `, "output": "fresh"`.
 std::string cast_after(const FirstConfig& wanted, std::string_view more) {
   return is_half(wanted)
              ? fmt::format(R"(, {{"op": "cast", "to": "{}"{}}})", name_of(wanted.dtype), more)

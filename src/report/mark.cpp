@@ -187,8 +187,9 @@ bool is_stats_header(const std::vector<std::string>& columns,
   return at == columns.end();
 }
 
-/// Returns true for a profiler table as text or Markdown. A table in torch's format as text must
-/// have a title (`is_titled`), because PyTorch writes the same table without one.
+/// Returns true for a profiler table as text or Markdown. For a table in torch's format as text,
+/// returns true only if it has a title (`is_titled`), because PyTorch writes the same table without
+/// one.
 bool is_table_text(std::string_view text, bool is_titled) {
   std::string_view line = next_line(text);
   const bool has_rule = line.starts_with('-') && line.find_first_not_of("- ") == line.npos;

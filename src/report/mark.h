@@ -6,9 +6,9 @@
 
 namespace normbench {
 
-/// What a file that normbench wrote contains. Derived: something that can be made from measurements
-/// again, like a table or a page. ResultsList: a list of results documents, even if it has only
-/// one.
+/// What a file that normbench wrote contains. Derived: something that can be made again from the
+/// measurements, like a table or a page. ResultsList: a list of results documents, even if it has
+/// only one.
 enum class Written { Results, ResultsList, Journal, Trace, Calibration, Derived };
 
 /// Returns what a file with this beginning contains, in any format. Only the first 64 KiB of

@@ -22,8 +22,8 @@ struct MarkupColumn {
   html::Markup axis = {};    // for HTML: see html::Column
 };
 
-/// A cell of plain text. The text is escaped in HTML. It is escaped in Markdown, too, if the column
-/// is not `is_markdown`.
+/// A cell of plain text. The text is escaped in HTML. In Markdown it is escaped, except in a column
+/// that is `is_markdown`.
 struct MarkupCell {
   std::string text;
   std::optional<Ink> ink = {};              // Ink::Bad is bold in Markdown and HTML

@@ -30,9 +30,9 @@ std::string memory_text(const GivenResult& given) {
   return given.pinned ? "pinned" : "pageable";
 }
 
-/// Returns how many bytes the array has compared with a uint8 array of the same shape, like "4.0x
-/// the bytes of uint8". If other arrays of the batch are not small, also returns the bytes of the
-/// array.
+/// Returns a comparison of the array with a uint8 array of the same shape, like "4.0x the bytes of
+/// uint8". If the other arrays of the batch have more than 2 % of the array's bytes, the text
+/// begins with the bytes of the array.
 std::string bytes_text(const GivenResult& given) {
   constexpr double small = 0.02;  // as labels are
   const double times = times_uint8(given);
@@ -44,7 +44,7 @@ std::string bytes_text(const GivenResult& given) {
              : compared;
 }
 
-/// Returns true if two batches are equal, whatever was copied to make them.
+/// Returns true if two batches are equal. What PyTorch copied to make them is not compared.
 bool is_same_batch(GivenResult a, GivenResult b) {
   a.copies.reset();
   b.copies.reset();
@@ -52,8 +52,8 @@ bool is_same_batch(GivenResult a, GivenResult b) {
 }
 
 /// Measured cases of a group for which the config describes equal batches, and whose code gave
-/// equal batches. `first` is one of these cases. `names` has the variants of all of them, as they
-/// stand in a sentence.
+/// equal batches. `first` is one of these cases. `names` has the variants of all of them, each as
+/// spoken() returns it.
 struct Alike {
   const CaseResult* first;
   std::vector<std::string> names;
@@ -104,8 +104,8 @@ std::string unlike_said_text(const Alike& cases) {
   return fmt::format("That is not what the config says: {}.", fmt::join(differences, "; "));
 }
 
-/// Returns a sentence for all measured cases for which PyTorch copied the same to make a batch. If
-/// it copied nothing, there is no sentence, as other libraries may have copied.
+/// Returns sentences on what PyTorch copied to make a batch. Measured cases with equal copies share
+/// a sentence. A case without copies has none, because other libraries may have copied.
 std::vector<std::string> copies_texts(const GroupResult& group) {
   std::vector<std::pair<std::vector<CopiesResult>, std::vector<std::string>>> found;
   for (const CaseResult& result : group.cases) {

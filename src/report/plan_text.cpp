@@ -129,7 +129,8 @@ std::string total_text(const Case& planned) {
 }
 
 /// Returns a text about a pipeline, like "3 in flight, 24 items a turn, lanes load (2 servers),
-/// cpu", with a separator at its end. Returns "" if the case is not a pipeline.
+/// cpu", with a separator at its end. A turn is a timed run of the case. Returns "" if the case is
+/// not a pipeline.
 std::string pipeline_text(const Case& planned) {
   if (!planned.pipeline) return "";
   std::vector<std::string> lanes;
@@ -202,9 +203,9 @@ std::string needed_text(const Sides& bytes) {
              : fmt::format("{}, {} of device memory", host, format_bytes(bytes.device));
 }
 
-/// Returns the settings that the experiment has in place of those of the config, like "hot cache,
-/// to 2 %". A separator comes first. If the batch was scaled down, a note about that follows.
-/// Returns "" if there is nothing to say.
+/// Returns a separator and the settings of the experiment that override those of the config, like
+/// "hot cache, to 2 %". If the batch was scaled down, a note about that follows. Returns "" if
+/// there is nothing to say.
 std::string own_text(const Plan& plan, const Group& group) {
   const Measure measure = plan.measure_of(group);
   std::vector<std::string> said;

@@ -27,7 +27,7 @@ TableOptions table_options(const Results& results);
 /// - In text and Markdown, each table is below its title, and has at most as many rows as the
 ///   config sets in `profile.row_limit`.
 /// - CSV and JSON have all rows, with experiment, point and variant in front. If `names` is not
-///   empty, it must have the names of `documents`, and the name of the document comes first.
+///   empty, it must have a name for each document, and this name comes before the experiment.
 std::string profile_report(std::span<const Analysed> documents, std::span<const std::string> names,
                            TableKind kind, TableFormat format);
 std::string profile_report(const Analysed& analysed, TableKind kind, TableFormat format);

@@ -13,10 +13,9 @@ namespace normbench {
 namespace members {
 namespace {
 
-/// Adds what the table `members` tells about the members of an object, like "environment", to the
-/// schema of that object. `holder` and `name` say where the object is: it is the member `name` of
-/// the objects with the definition `holder`. field_definitions() has made its schema so that it
-/// accepts any object, because the tables of the document's fields do not describe its members.
+/// Adds the table `members` to the schema of an object, like "environment". The object is the
+/// member `name` of the objects with the definition `holder`. Before the call, its schema accepts
+/// any object, because field_definitions() has no table of its members.
 void refine(Json& definitions, const char* holder, const char* name, const Members& members) {
   define(members, definitions);
   Json& at = definitions[holder]["properties"][name];  // define() moves what `definitions` holds
@@ -62,9 +61,8 @@ Json results_schema() {
   definitions.erase("results");
   return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
           {"title", kResultsSchemaTitle},
-          {"description",
-           fmt::format("{}, in results.json; this is version {} of the document",
-                       results["description"].get<std::string>(), document_schema)},
+          {"description", fmt::format("{}, in results.json; this is version {} of the document",
+                                      results["description"].get<std::string>(), document_schema)},
           {"type", "object"},
           {"properties", std::move(results["properties"])},
           {"required", std::move(results["required"])},

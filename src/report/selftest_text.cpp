@@ -19,8 +19,8 @@ using selftest::NotTested;
 using selftest::PlaceFinding;
 using selftest::RowFinding;
 
-/// Returns `error`, which is the largest error of a kernel or the bound of this error, like
-/// "2.4e-7", "0.5" or "nan". Returns "-" if nothing was compared.
+/// Returns `error` as text, like "2.4e-7", "0.5" or "nan". It is the largest error of a kernel, or
+/// the bound of this error. Returns "-" if nothing was compared.
 std::string error_text(const RowFinding& row, double error) {
   if (!row.compared) return "-";
   if (std::isinf(error)) return "nan";

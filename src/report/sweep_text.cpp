@@ -151,9 +151,9 @@ std::string amount_text(const AxisLine& line, double amount) {
   return line.points.front().value.is_array() ? count + " pixels" : line.axis + " " + count;
 }
 
-/// Adds fit_text() of the variant that wins at the last point of the sweep. It tells the fixed cost
-/// of the variant, which is the time that does not depend on the bytes. There is one text for each
-/// of `axes` (points that differ only in one axis) that contains the last point.
+/// Adds fit_text() of the variant that wins at the last point of the sweep. It tells the variant's
+/// fixed cost, which is the time that does not depend on the bytes. Each of `axes` is a line of
+/// points that differ only in one axis. A line without the last point adds no text.
 void add_winner_fits(const Experiment& experiment, const std::vector<AxisLine>& axes,
                      std::vector<std::string>& sentences) {
   const std::size_t last = experiment.groups.size() - 1;

@@ -18,8 +18,8 @@ std::string experiment_table(const Experiment& experiment, const Results& result
 std::vector<std::string> left_out(const Experiment& experiment);
 
 /// Returns the lines below an experiment's table. For an experiment with one point, they are its
-/// verdict. For a sweep, they say which variant is fastest at which points, why it is faster at the
-/// last point, and at which points each claim of the experiment holds.
+/// verdict. For a sweep, they say which variant is fastest at which points, why the winner of the
+/// last point is faster there, and at which points each claim of the experiment holds.
 std::vector<std::string> verdict_lines(const Experiment& experiment, const Results& results);
 
 /// Returns a sentence like "From batch 8 on, fused wins: it overtakes eager between 4 and 8".

@@ -76,9 +76,9 @@ std::vector<std::string> profile_footers(const CaseProfile& profile);
 std::string profile_table(const CaseProfile& profile, const LimitShares& limits, TableKind kind,
                           TableFormat format, const TableOptions& options);
 
-/// Returns the rows that the table shows as JSON objects, with times in ns and memory in bytes. All
-/// objects have the same members, which are named as in the results document. Unknown values are
-/// null.
+/// Returns the rows that the table shows, each as a JSON object, with times in ns and memory in
+/// bytes. All objects have the same members, which are named as in the results document. Unknown
+/// values are null.
 std::vector<Json> profile_values(const CaseProfile& profile, const LimitShares& limits,
                                  TableKind kind, const TableOptions& options);
 

@@ -40,9 +40,9 @@ bool runs(const Json& stages, std::string_view op);
 /// config then has only these variants.
 std::vector<std::string> left_out_of(const TryConfig& wanted);
 
-/// Returns the config. If there are several numbers of images, they become an axis of `sweep`. If
-/// another option has several values, they become an axis of `vary`, so that the values are
-/// measured against each other. Outputs may differ in dtype and layout.
+/// Returns the config. Several numbers of images become an axis of `sweep`. Several values of any
+/// other option become an axis of `vary`, so that the values are measured against each other. The
+/// config allows outputs to differ in dtype and layout.
 Json try_config(const TryConfig& wanted);
 
 /// Reads variants from words of the command line. A word is the name of an op,

@@ -78,9 +78,10 @@ std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
                      tool.is_string() ? tool.get<std::string>() : "a profiling tool");
 }
 
-/// Returns why too few rounds count: the share of the time in which other programs had the
-/// processors. For cases with more threads than CPUs, it is the share in which their threads waited
-/// for one another. If the speed-ups by CPU time are known, a second sentence has them.
+/// Returns why too few rounds are left to rank the cases: the share of the time in which other
+/// programs had the processors. For cases with more threads than CPUs, it is the share in which
+/// their threads waited for one another. If the speed-ups by CPU time are known, a second sentence
+/// has them.
 std::string busy_text(const GroupResult& group, const Busy& busy) {
   std::vector<int> others = busy.cases;
   std::erase_if(others, [&](int i) { return std::ranges::count(busy.crowded, i) > 0; });

@@ -96,8 +96,8 @@ std::string factor(double value);
 /// median times of the case and the baseline contradict the `ratio`, " (by ms 11.1x)" follows.
 /// unlike_times_text() returns an explanation of "by ms".
 std::string speed_up_text(const CaseAnalysis& analysis);
-/// Returns the speed-up by the median times of the case and the baseline, like " (by ms 11.1x)", if
-/// it contradicts the case's `ratio`, a median of ratios. Otherwise returns "".
+/// If the speed-up by the median times of the case and the baseline contradicts the case's `ratio`
+/// (a median of ratios), returns it as text, like " (by ms 11.1x)". Otherwise returns "".
 std::string by_times_text(const CaseAnalysis& analysis);
 /// Returns the explanation of "by ms" if by_times_text() returns a text for any case of the group,
 /// else "".

@@ -41,7 +41,7 @@ void CallTree::add(const TraceSlice& slice) {
 /// for the slice. Example: a call from 0 to 10 and a slice from 8 to 20 have a parent from 0 to 30.
 /// - The self time of the call is 8, because the shared time of 2 is subtracted. If several nested
 ///   calls are closed, the innermost call that covers a part of the shared time subtracts it.
-/// - The self time of the parent is 10. Without the durations of its children, it is 30 - 10 - 12.
+/// - The self time of the parent is 10. Its duration of 30, minus 10 and 12 for its children, is 8.
 ///   This subtracts the shared time of 2 twice, so 2 is added.
 void CallTree::close_before(const TraceSlice& slice) {
   std::int64_t lost_to_ns = slice.start_ns;

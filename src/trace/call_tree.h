@@ -53,9 +53,10 @@ class CallTree {
     Call call;
     /// The number of direct children, and the sum of their durations.
     std::int64_t children = 0, children_ns = 0;
-    /// Time that is subtracted from the self time in addition to `children_ns`. It is not 0 if two
-    /// slices overlap and neither contains the other. For the earlier slice, it is the time that
-    /// they share. For their parent, it is minus this time, because `children_ns` counts it twice.
+    /// Time that is subtracted from the self time in addition to `children_ns`. With
+    /// Nesting::shared_once, it is not 0 if two slices overlap and neither contains the other. For
+    /// the earlier slice, it is the time that they share. For their parent, it is minus this time,
+    /// because `children_ns` counts it twice.
     std::int64_t shared_ns = 0;
     Bytes children_memory = {};
   };

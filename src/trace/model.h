@@ -185,7 +185,7 @@ struct TraceLosses {
   std::int64_t launched = 0;        // launches whose work is in the trace
   std::int64_t without_launch = 0;  // pieces of work whose call is not in the trace
   std::int64_t before_launch = 0;   // pieces of work that seem to start before their call
-  std::int64_t most_skew_ns = 0;    // the longest time from such a start to the call
+  std::int64_t most_skew_ns = 0;    // the longest time from the start of such a piece to its call
   std::int64_t clipped = 0;         // slices that were cut to fit into another one
   std::int64_t cut_off = 0;         // slices that are not in the file because of its maximum size
 
@@ -210,8 +210,8 @@ constexpr auto loss_fields() {
                                    {"cut_off", &TraceLosses::cut_off}});
 }
 
-/// Stores one copy of each name. Copies of this object share the names. The names live as long as
-/// any of the copies.
+/// Stores each name once. Copies of a TraceNames share the stored names, which live as long as any
+/// of these copies.
 class TraceNames {
  public:
   std::string_view operator()(std::string_view text) {

@@ -47,8 +47,8 @@ class HostIndex {
 
 /// Changes the times of device work that seems to start before its call. The work is moved to the
 /// start of the call, and is counted and marked. Later work of the stream that would then overlap
-/// the moved work is delayed, unless it overlapped earlier work before the move. All work keeps its
-/// duration.
+/// the moved work is delayed until that work ends, unless it overlaps earlier work in the
+/// recording, too. All work keeps its duration.
 void start_after_calls(TraceLane& stream, const TraceModel& model, const HostIndex& index,
                        TraceLosses& losses, LossMarks& marks);
 

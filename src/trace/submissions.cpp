@@ -7,8 +7,8 @@
 namespace normbench {
 namespace {
 
-/// Names that torch.profiler leaves out of its tables, and of the tree from which it computes self
-/// times.
+/// Names that torch.profiler leaves out of its tables. It also leaves them out of the tree from
+/// which it computes self times.
 constexpr auto hidden_names = std::to_array<std::string_view>(
     {"[memory]", "[OutOfMemory]", "profiler::_record_function_enter",
      "profiler::_record_function_enter_new", "profiler::_record_function_exit", "aten::is_leaf",

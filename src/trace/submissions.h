@@ -66,8 +66,8 @@ class Submissions {
   /// Adds a piece of device work. `device` is the index of the device, or -1 if it is unknown.
   void add_work(const TraceSlice& work, std::int64_t device);
 
-  /// Returns true if the trace has work that has an external id, but whose call is missing. In this
-  /// case all slices of the hosts must be given to add_id(), in the same order as to add_call().
+  /// Returns true if any added work has an external id, but its call was not added. In this case
+  /// all slices of the hosts must be given to add_id(), in the same order as to add_call().
   bool needs_ids() const { return !wanted_ids_.empty(); }
   void add_id(const TraceSlice& slice, std::int64_t pid);
 

@@ -42,9 +42,9 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
 
 /// Selects the limits of a group that show how fast the machine was for a case. A limit is a
 /// measurement of the machine itself, such as a memory stream. The selected limits run in the same
-/// place as the case (host or GPU), and on the host with as many threads. They move bytes that do
-/// not stay in a cache. Limits that run a lane of a pipeline are left out, since they run stages of
-/// the case itself.
+/// place as the case (host or GPU) and, on the host, with as many threads as the case. They move
+/// bytes that do not stay in a cache. Limits that run a lane of a pipeline are left out, since they
+/// run stages of the case itself.
 struct Beside {
   const GroupResult* group = nullptr;
   const Results* results = nullptr;
@@ -228,8 +228,8 @@ bool above_limit(const std::vector<CaseRun>& runs, Machine& machine) {
   return 2 * above > measured;
 }
 
-/// A case that is faster than its limit does not do its work, or is timed wrongly. A case that is
-/// so fast in BASE gets no verdict. A case that is so fast only in NEW has failed.
+/// Judges a case that is faster than its limit: it does not do its work, or is timed wrongly. If it
+/// is faster than its limit in BASE, it gets no verdict. If only in NEW, it has failed.
 void judge_limits(const MatchedCase& matched, Machine& machine, ComparedCase& one) {
   const bool of_base = above_limit(matched.base, machine);
   if (!of_base && !above_limit(matched.now, machine)) return;

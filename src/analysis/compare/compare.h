@@ -11,8 +11,9 @@
 /// changed:
 /// - If the limits changed by more than the margin, a case may have changed because of the machine.
 ///   If the change of the limits may explain the change of the case, the case is undecided.
-/// - Otherwise, if both sides were built alike, the change of the limits is subtracted from each
-///   value (as a logarithm). The differences are used if their interval is narrower.
+/// - Otherwise, if both sides were built alike, the logarithm of the change of the limits is
+///   subtracted from the value of each pair. The results replace the values if this makes the
+///   interval narrower.
 /// With fewer than 6 pairs, nothing is subtracted, and every change that the limits may explain is
 /// undecided.
 #pragma once

@@ -23,9 +23,9 @@ Effect effect_of_pairs(const std::vector<double>& logs);
 
 /// Returns the effect with unpaired rounds as replicates: the ratio of the medians. The interval of
 /// each side misses its median with a probability of 2.5 %, so the interval of the ratio misses the
-/// true ratio with a probability of at most 5 %. A larger probability of a miss makes the interval
-/// narrower. `p_value` is half of the smallest such probability for which the interval of the ratio
-/// lies above 1 + margin. Autocorrelated rounds count as fewer rounds (time_interval).
+/// true ratio with a probability of at most 5 %. If a larger probability is allowed, the interval
+/// is narrower. `p_value` is half of the smallest allowed probability with which the interval of
+/// the ratio lies above 1 + margin. Autocorrelated rounds count as fewer rounds (time_interval).
 Effect effect_of_rounds(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
                         double margin);
 

@@ -9,9 +9,9 @@ namespace normbench {
 namespace {
 
 constexpr double kLeastMargin = 0.02;
-// The margin is the largest relative change that counts as no change. This is the least margin if
-// the difference between runs of the same code is unknown, or if the runs of the two sides did not
-// alternate.
+// The least margin if the difference between runs of the same code is unknown, or if the runs of
+// the two sides did not alternate. The margin is the largest relative change that counts as no
+// change.
 constexpr double kUnknownMargin = 0.05;
 constexpr double kBusier = 0.5;  // smallest difference in load average per thread that is reported
 
@@ -47,9 +47,9 @@ double between_processes(const std::vector<Results>& base, const std::vector<Res
   return largest;
 }
 
-/// Returns the largest precision (relative half-width of intervals) for which a document was
-/// measured. A quick run counts only if its config sets the precision, because the wide default of
-/// quick runs is not meant for comparisons.
+/// Returns the largest target precision (relative half-width of intervals) of the documents. A
+/// quick run counts only if its config sets the precision, because the wide default of quick runs
+/// is not meant for comparisons.
 double precision_of(const std::vector<Results>& base, const std::vector<Results>& now) {
   double largest = 0;
   for (const auto* side : {&base, &now})

@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-// Memory sizes that differ by a smaller share count as equal, because Linux reserves a varying
+// Memory sizes that differ by less than this share count as equal, because Linux reserves a varying
 // amount.
 constexpr double kSameMemory = 0.01;
 

@@ -54,7 +54,7 @@ struct Crossing {
   std::string a, b;
   std::vector<Overtaking> changes;
   // The variant that is certainly faster at every decided point. "" if no point is decided, or if
-  // it is not the same variant at all of them.
+  // different variants are faster at different points.
   std::string leader;
   std::size_t decided = 0;  // number of points at which one variant is certainly faster
   std::size_t points = 0;   // number of points at which both were measured

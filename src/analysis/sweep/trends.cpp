@@ -23,7 +23,7 @@ Judgement::Outcome outcome_of(Trend claimed, const Interval& first, const Interv
   return Inconclusive;
 }
 
-/// Returns the judgement of a claim about a trend of which fewer than two points were measured. The
+/// Returns the judgement of a claim about a trend that has fewer than two measured points. The
 /// outcome is Interrupted if the run was interrupted and both sides of the claim were compared in
 /// every measured group that the claim is about. Otherwise it is NotRun.
 TrendJudgement without_points(const Experiment& experiment, const Claim& claim, const Json& fixed,

@@ -90,8 +90,8 @@ Cause limit_cause(const Subject& subject) {
 /// memory limit, or if it would exceed 1 because caches served some passes.
 Cause extra_passes_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
-  // A case over the link has its source and its result in different memories, so its bytes are not
-  // passes over one memory. The bytes that a peer moves are not known.
+  // A case that uses the link has its source and its result in different memories, so its bytes are
+  // not passes over one memory. The bytes that a peer moves are not known.
   if (link_bytes(result) > 0 || !result.peer.empty()) return {};
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);
   const auto moved = static_cast<double>(moved_bytes(result));
@@ -185,10 +185,10 @@ std::vector<std::string> unmatched(const CaseResult& result, const CaseResult& o
   return labels;
 }
 
-/// Compares a stage of `result` with the stages of `other` that have the same label. If no stage of
-/// `other` has it, as when another kernel runs the op there, compares two sums: of the stages with
-/// this op whose labels only `result` has, and of the stages with this op whose labels only `other`
-/// has.
+/// Compares the time of a stage of `result` with the stages of `other` that have the same label.
+/// If `other` has no such stage, for example because it runs the op with another kernel, compares
+/// the total times of two sets of stages with this op: the stages whose labels only `result` has,
+/// and the stages whose labels only `other` has.
 why::StageApart apart(const StageResult& stage, const CaseResult& result, const CaseResult& other) {
   if (has_label(other, stage.label)) {
     const std::vector<std::string> label{stage.label};
@@ -217,9 +217,9 @@ std::vector<std::string> only_in(const CaseResult& result, const CaseResult& oth
 }
 
 /// Returns the part of `result` that is slower than its counterpart in `other` by the longest time.
-/// A part is a stage that both have (apart), or all stages that only `result` has; their
-/// counterpart is all stages that only `other` has. Returns no labels if no part is slower, or if
-/// the stages of `other` have no times.
+/// A part is either a stage that both cases have (apart), or all stages that only `result` has. The
+/// counterpart of the latter is all stages that only `other` has. Returns no labels if no part is
+/// slower, or if the stages of `other` have no times.
 why::StageApart most_apart(const CaseResult& result, const CaseResult& other) {
   why::StageApart most;
   if (std::ranges::all_of(other.stages,

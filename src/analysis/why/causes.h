@@ -113,12 +113,12 @@ struct LimitOfOneThread {
 struct LinkLimit {
   std::int64_t bytes;
   double of_limit;
-  bool only_bytes;  // true: nothing that was measured transfers as many bytes faster
+  bool only_bytes;  // true: nothing that was measured transfers as many bytes in less time
 };
 struct LinkTime {};
 struct MemoryLimit {
   std::int64_t bytes;
-  bool only_bytes;  // true: nothing that was measured moves as many bytes faster
+  bool only_bytes;  // true: nothing that was measured moves as many bytes in less time
 };
 struct ExtraPasses {
   double moved, fewest;  // bytes per iteration
@@ -135,7 +135,7 @@ struct StageApart {  // the stages in which a slow case differs most from the fa
   double own_ns = 0, its_ns = 0;  // per iteration
   // True: `its_ns` is the time of the same stages in the fastest case, which may run other kernels.
   bool is_in_both = false;
-  // Otherwise: the stages that only the fastest case has; `its_ns` is their time.
+  // If `is_in_both` is false: the stages that only the fastest case has; `its_ns` is their time.
   std::vector<std::string> instead = {};
 };
 struct InFlight {             // the case is at the bound of its pipeline
@@ -162,9 +162,9 @@ struct Cause {
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
               const MeasuredDocument& document);
 
-/// Returns explain() of a case that is slower than the fastest one. There is one exception: the
-/// cause names a stage or a resource, but the two cases differ more in the time of another stage.
-/// Then the cause is the stage in which they differ most (why::StageApart).
+/// Returns explain() of a case that is slower than the fastest one, with one exception: if this
+/// cause names a stage or a resource, but the two cases differ more in the time of another stage,
+/// returns the stage in which they differ most (why::StageApart).
 Cause explain_slow(const GroupResult& group, const CaseAnalysis& analysis, int index, int fastest,
                    const MeasuredDocument& document);
 
@@ -228,8 +228,8 @@ bool only_bytes_are_slow(const Subject& subject);
 bool bytes_decide(const Subject& subject);
 
 /// Returns the fastest measured case that differs from the subject only in the factor `kind`.
-/// `wanted` is given the factor's values in the subject and in that case, and returns false if the
-/// case is to be left out. Returns nothing if there is no such case.
+/// `wanted` takes the factor's values in the subject (`own`) and in a candidate (`its`), and
+/// returns false if the candidate is to be left out. Returns nothing if no candidate is left.
 std::optional<Twin> twin(const Subject& subject, Factor::Kind kind,
                          bool (*wanted)(const FactorValue& own, const FactorValue& its));
 
@@ -245,8 +245,8 @@ struct PinningCost {
 /// first of these that was measured:
 /// - the largest difference between two cases, one with pageable and one with page-locked memory,
 ///   which do not differ otherwise;
-/// - the largest difference between a case with pageable memory and the same case with stages that
-///   lock memory in every batch, without the time of these stages.
+/// - the largest difference between a case with pageable memory and the same case with additional
+///   stages that lock memory in every batch. The time of these stages is subtracted.
 std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results& results);
 
 /// The cost of preparing the dataset of the fastest case, and the time that this case saves against

@@ -17,9 +17,9 @@ bool all_among(const std::vector<Factor>& some, const std::vector<Factor>& all) 
       some, [&](const Factor& factor) { return std::ranges::find(all, factor) != all.end(); });
 }
 
-/// Returns two steps from `a` to `b` by way of a third measured case. Each factor of `all` changes
-/// in exactly one of the steps, and one of the steps changes a single factor. Returns an empty list
-/// if there is no such case.
+/// Returns two steps from `a` to `b` by way of a third measured case. `all` has the factors in
+/// which `a` and `b` differ. Each of them changes in exactly one of the steps, and one of the steps
+/// changes a single factor. Returns an empty list if there is no such case.
 std::vector<Step> way(const GroupResult& group, int a, int b, const std::vector<Factor>& all) {
   for (int c = 0; c < static_cast<int>(group.cases.size()); ++c) {
     if (c == a || c == b || !measured(group.cases[c])) continue;

@@ -43,7 +43,7 @@ struct Judgement {
   /// What the measurements say about a claim:
   /// - Confirmed, Contradicted: the intervals certainly agree or disagree with it.
   /// - Inconclusive: the intervals are too wide to tell.
-  /// - DirectionOnly: the side claimed to be faster is faster, but by another ratio.
+  /// - DirectionOnly: the side claimed to be faster is faster, but not by the claimed ratio.
   /// - Failed: a side failed.
   /// - NotRun: a side was not measured, but none failed.
   /// - Interrupted: the run was interrupted before a trend had two points.

@@ -33,7 +33,7 @@ std::vector<TensorDesc> inputs(const CaseResult& result) {
 }
 
 /// Returns the stages that two cases have in common, if all ops of one case occur in the other case
-/// in the same order, where further ops may be between them. Returns nothing otherwise.
+/// in the same order, possibly with further ops between them. Returns nothing otherwise.
 std::optional<std::vector<Both>> side_by_side(const CaseResult& a, const CaseResult& b) {
   if (a.stages.size() > b.stages.size()) {
     auto swapped = side_by_side(b, a);
@@ -88,9 +88,9 @@ std::set<std::string> parameters(const Both& both) {
   return members;
 }
 
-/// If the values of `factor` in the two cases differ, adds it to `list` with the label of its
-/// stage, `both`. If `list` already has the same factor from another stage, adds only the label to
-/// that factor.
+/// If the values of `factor` in the two cases differ, adds it to `list` with the label of the stage
+/// `both`. If `list` already has the same factor from another stage, adds only the label to that
+/// factor.
 void note(std::vector<Factor>& list, Factor factor, const Both& both) {
   if (factor.left == factor.right) return;
   const auto same = std::ranges::find_if(list, [&](const Factor& other) {

@@ -47,8 +47,8 @@ bool differ_in_allocator(const Results& results, const std::string& a, const std
 }
 
 /// Returns true if `other` differs from `result` only in the allocation of outputs. If normbench
-/// itself runs `result`, `other` must reuse all outputs. If a peer runs `result`, the command of
-/// the peer of `other` must be the same except for the allocator.
+/// itself runs `result`, this means that `other` reuses all outputs. If a peer runs `result`, it
+/// means that the commands of the two peers differ only in the allocator.
 bool allocates_otherwise(const CaseResult& result, const CaseResult& other,
                          const Results& results) {
   const std::vector<Factor> changed = factors(result, other);

@@ -24,7 +24,7 @@ struct Gain {
   Resource other;  // the largest of the other resources
 };
 
-/// Returns the gain with `resource` as `part`. Returns nothing if the case does not use this
+/// Returns the Gain whose `part` is about `resource`. Returns nothing if the case does not use this
 /// resource, or uses no other.
 std::optional<Gain> gain_beside(const CaseResult& result, Resource resource);
 

@@ -33,7 +33,8 @@ double measure_steps_per_ns() {
   return static_cast<double>(steps) / least_ns;
 }
 
-/// Returns the result of measure_steps_per_ns(), which only the first call of steps_per_ns() runs.
+/// Returns the result of measure_steps_per_ns(). Only the first call measures. Later calls return
+/// the same number.
 double steps_per_ns() {
   static const double measured = measure_steps_per_ns();
   return measured;

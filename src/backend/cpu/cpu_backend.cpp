@@ -13,9 +13,9 @@ constexpr std::int64_t kSlabElements = std::int64_t{1} << 21;
 std::int64_t batch_of(const Signature& s) { return (s.in.empty() ? s.out : s.in)[0].shape.n; }
 
 /// The reference computes a batch in slabs of whole images. Returns the number of images in a slab:
-/// the largest number for which no tensor has more than kSlabElements elements, but at least one.
-/// If whole_batch(op) is true, an output image may depend on input images with other numbers, so a
-/// slab has the whole batch.
+/// the largest number for which a slab has at most kSlabElements elements of each tensor, but at
+/// least one. If whole_batch(op) is true, an output image may depend on input images at other
+/// positions in the batch, so the whole batch is one slab.
 std::int64_t slab_images(const Op& op, const Signature& s) {
   const std::int64_t images = batch_of(s);
   if (whole_batch(op)) return images;
@@ -29,8 +29,8 @@ std::int64_t slab_images(const Op& op, const Signature& s) {
 struct Slab {
   std::int64_t first, count, batch;
 
-  /// Returns true if the number of images in the view is not that of the batch. Every slab then
-  /// uses the whole view.
+  /// Returns true if the number of images in the view differs from `batch`. Every slab then uses
+  /// the whole view.
   bool has_all_of(const View& view) const { return view.desc.shape.n != batch; }
   Tensor64 read(const View& view) const {
     return has_all_of(view) ? to_double(view, 0, view.desc.shape.n) : to_double(view, first, count);

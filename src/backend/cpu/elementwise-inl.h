@@ -117,8 +117,8 @@ constexpr int vectors_per_chunk() {
 
 template <DType From, DType To>
 constexpr bool kLooksUp = From == DType::UInt8 && sizeof(Storage<To>) == 2 && kHasByteTables;
-// A run uses a lookup table only if it has at least this many elements. Building the table takes as
-// long as computing 256 elements.
+// Only runs with at least this many elements use a lookup table. Building the table takes as long
+// as computing 256 elements.
 constexpr std::int64_t kWorthATable = 512;
 
 /// Adds a chunk() to the function object `Function`, which maps bytes to 16-bit values. chunk()
@@ -162,8 +162,8 @@ HWY_INLINE void chunk(const Storage<From>* in, Storage<To>* out, const Function&
   }
 }
 
-/// Computes fewer elements than a block, in a padded copy. Uses the same instructions as a block,
-/// so that the value of an element does not depend on where the run starts.
+/// Computes fewer elements than a block has, in a padded copy. Uses the same instructions as for a
+/// block, so that the value of an element does not depend on where the run starts.
 template <DType From, DType To, class Function>
 HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
                         const Function& f) {
@@ -373,9 +373,10 @@ HWY_INLINE PartOfPlanes part_at(const Run& run, std::int64_t at) {
   return part;
 }
 
-/// Divides a run of planes from element `begin` on into kParts parts, and computes one chunk of
-/// each part in turn. `pick(channel)` returns the function object of a channel. The output must be
-/// aligned to a vector at `begin`. Returns the first element that is not done.
+/// Divides the elements of a run of planes into kParts parts, and computes one chunk of each part
+/// in turn. The first part starts at element `begin`, where the output must be aligned to a vector.
+/// `pick(channel)` returns the function object of a channel. Returns the first element that is not
+/// done.
 template <DType From, DType To, class Pick>
 HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, const Pick& pick) {
   constexpr int kVectors = vectors_per_chunk<From, To>();
@@ -431,8 +432,8 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
   return done;
 }
 
-/// The fewest elements of a plane that is computed in parts. With shorter planes, the parts would
-/// change constants so often that computing one plane after the other is faster.
+/// The fewest elements that a plane must have to be computed in parts. With shorter planes, the
+/// parts would change constants so often that computing one plane after the other is faster.
 constexpr std::int64_t kLongPlane = 32768;
 
 /// Computes a run of several long planes in parts, with stores past the cache. Returns the first

@@ -6,7 +6,8 @@
 
 namespace normbench {
 
-/// Computes one run. `a` and `b` are the arrays of a Constants2 table, which begin with channel 0.
+/// Computes one run. `a` and `b` are the two arrays of a Constants2 table. Both begin with channel
+/// 0.
 using RunFunction = void (*)(const Run& run, const float* a, const float* b);
 
 /// How outputs are stored: through the cache (Normal), or past it (NonTemporal). NonTemporal is for
@@ -29,12 +30,12 @@ RunFunction fma_function(DType from, DType to, Stores stores);
 ///   different pixels.
 using PixelFunction = bool (*)(const PixelRun& run, const float* a, const float* b);
 
-/// Returns the function from interleaved pixels of bytes to three planes of floats. It is faster
-/// than `fma_function`, for which walk() first copies the pixels into tiles with separate channels.
-/// Returns null for other dtypes and for the scalar instruction set.
+/// Returns the function that converts interleaved pixels of bytes to three planes of floats. It is
+/// faster than `fma_function`, for which walk() first copies the pixels into tiles with separate
+/// channels. Returns null for other dtypes and for the scalar instruction set.
 PixelFunction pixels_function(DType from, DType to, Stores stores);
-/// Returns the function from three planes to interleaved pixels of bytes. Returns null if `from` is
-/// not a float dtype, and for the scalar instruction set.
+/// Returns the function that converts three planes to interleaved pixels of bytes. Returns null if
+/// `from` is not a float dtype, and for the scalar instruction set.
 PixelFunction interleave_function(DType from, Stores stores);
 
 }  // namespace normbench

@@ -10,8 +10,8 @@
 namespace normbench {
 namespace {
 
-// A row (ImageRows) and a slab (groups_of_slab()) have at least this many columns, which fill whole
-// vectors.
+// A row (ImageRows) and a slab (groups_of_slab()) have at least this many columns. This many
+// columns fill whole vectors.
 constexpr std::int64_t kFewestColumns = 32;
 // The number of elements in a block of rows. Sums within a block are float32.
 constexpr std::int64_t kSummedElements = 8192;
@@ -50,7 +50,7 @@ std::int64_t groups_of_slab(const ImageRows& image, std::int64_t images, std::in
   return groups;
 }
 
-/// Tables that normalising a slab needs, with a value for each column.
+/// The tables that are needed to normalise a slab. Each table has a value for each column.
 struct SlabTables {
   explicit SlabTables(std::int64_t columns)
       : mean(static_cast<std::size_t>(columns + kBehindTable)),

@@ -94,7 +94,8 @@ class Normaliser {
     }
   }
 
-  /// Computes fewer elements than a line in a padded copy, through the same instructions as a line.
+  /// Computes fewer elements than a line has, in a padded copy, with the same instructions as for a
+  /// line.
   template <class Scale>
   HWY_INLINE void partial(std::int64_t i, std::int64_t count, const Scale& scale) const {
     HWY_ALIGN Storage<T> in[3][kLineElements<T>] = {};

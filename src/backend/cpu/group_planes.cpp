@@ -56,7 +56,7 @@ class ForwardWork {
   }
   void add_block() { all_.add(block_); }
 
-  /// Completes the statistics of a group and prepares its normalising.
+  /// Completes the statistics of a group, and prepares to normalise the group.
   void finish(std::int64_t group) {
     double rstd = 0, left = 0;
     if (tensors_.sums()) {

@@ -9,7 +9,7 @@ HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
 /// Converts three planes of floats to interleaved pixels of bytes. Elements are first converted to
-/// bytes and then moved. The general way of walk() would move them as floats, which have two or
+/// bytes and then moved. Without this class, walk() would move them as floats, which have two or
 /// four times as many bytes.
 template <DType From>
 class Interleaved {

@@ -135,8 +135,9 @@ void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue
   use(bytes);
 }
 
-/// Returns `out` as the target, if an image of its size can be stored there as it was decoded.
-/// Returns no target if `out` has planes, or if images are resized or decoded smaller first.
+/// Returns `out` as the decoder's target, so that an image of the size of `out` can be decoded
+/// directly into `out`. Returns no target if `out` has planes, or if images are resized or decoded
+/// smaller first.
 ImageTarget target_of(const Load& op, const LeastSize& least, const View& out) {
   if (least.height > 0 || op.shorter > 0 || out.desc.layout != Layout::Nhwc) return {};
   return {op.height, op.width, reinterpret_cast<std::uint8_t*>(out.data)};
@@ -158,7 +159,7 @@ void decode_one(const Load& op, const LeastSize& least, const std::string& file,
   fit(op, space, queue, out);
 }
 
-/// Returns true if the part consists of `samples` whole samples that are there.
+/// Returns true if the part is exactly `samples` whole samples of an axis that has `all` samples.
 bool is_window(const AxisPart& part, std::int64_t samples, std::int64_t all) {
   return part.length == static_cast<double>(samples) && part.begin == std::floor(part.begin) &&
          part.begin >= 0 && part.begin + part.length <= static_cast<double>(all);
@@ -180,7 +181,7 @@ void fit_plane(const Load& op, std::int64_t channel, PixelFormat to, YcbcrImage&
 }
 
 /// Decodes the planes of one file and fits each of them to `out`. If `out` has no planes, fits them
-/// to its size and converts them.
+/// to the size of `out` and converts them.
 void decode_one_by_planes(const Load& op, const LeastSize& least, const std::string& file,
                           Workspace& space, Queue& queue, const View& out) {
   with_bytes(op, file, space, queue, [&](std::span<const std::uint8_t> bytes) {
@@ -218,9 +219,9 @@ std::string_view range_name(const Load& op, const std::string& file, Recorder* r
   return recorder == nullptr ? "" : recorder->intern(op.name_of_file(file));
 }
 
-/// Calls `load_image(i, place)` for every image i of a batch, where `place` tells the image's file.
-/// A thread that has finished an image takes the next one, because photographs differ in size. If
-/// files could not be loaded, throws std::runtime_error with their names.
+/// Calls `load_image(i, place)` for every image i of a batch, where `place` says in which file the
+/// image is. A thread that has finished an image takes the next one, because photographs differ in
+/// size. If files could not be loaded, throws std::runtime_error with their names.
 template <class LoadImage>
 void load_batch(const Load& op, const ImageWalk& walk, Queue& queue, LoadImage load_image) {
   const std::vector<ImagePlace> places = walk.places_of(queue.item);
@@ -265,7 +266,7 @@ bool accepts_planes(const Load& op, const Signature& s) {
   return accepts_decode(op, s) && op.format == PixelFormat::Rgb;
 }
 
-/// Decodes in the format of the output.
+/// Returns the function that decodes to the format of the op: to RGB pixels, or to YCbCr planes.
 DecodeOne suitable(const Load& op) {
   return op.format == PixelFormat::Rgb ? &decode_one : &decode_one_by_planes;
 }
@@ -351,11 +352,12 @@ Launch prepare_stored(const Load& op, const Signature&) {
 constexpr double scaled_psnr_db = 28;
 
 /// The lowest allowed ratio for a photograph whose planes are resized before they are converted to
-/// RGB. It differs because libjpeg first upsamples chroma with a filter of its own.
+/// RGB. The result differs from that of the reference because libjpeg first upsamples chroma with a
+/// filter of its own.
 constexpr double planes_psnr_db = 40;
 
-/// Returns the row with the ratio to which it is held. A row with that of `scaled` may decode
-/// images at a smaller size.
+/// Returns the row with `psnr_db` as its lowest allowed ratio. If that ratio is scaled_psnr_db, the
+/// row may decode images at a smaller size.
 constexpr Kernel with_psnr(Kernel kernel, double psnr_db) {
   kernel.psnr_db = psnr_db;
   kernel.decodes_smaller = psnr_db == scaled_psnr_db;

@@ -20,9 +20,9 @@ constexpr bool kPicksBytes = HWY_TARGET <= HWY_AVX3_DL;
 
 /// Byte indices that reorder the pixels in three vectors. A pixel has three channels with elements
 /// of `Size` bytes. If `FromPixels` is true, the three vectors hold interleaved pixels at first.
-/// Otherwise each holds one channel. `ToPixels` says the same of the three results. If `Mirror` is
-/// true, the order of the pixels is reversed. `in_two` picks bytes from the first two vectors.
-/// `in_third` picks bytes from the result of `in_two` and from the third vector.
+/// Otherwise each holds one channel. `ToPixels` says in the same way what the three results hold.
+/// If `Mirror` is true, the order of the pixels is reversed. `in_two` picks bytes from the first
+/// two vectors. `in_third` picks bytes from the result of `in_two` and from the third vector.
 template <int Size, bool FromPixels, bool ToPixels, bool Mirror>
 struct PickedBytes {
   constexpr PickedBytes() {

@@ -200,7 +200,8 @@ constexpr bool kLongVisit =
     W::kFromPixels &&
     sizeof(typename W::T) < 4 && hn::MaxLanes(D<std::uint8_t>()) == 16 && W::kMirror;
 
-/// How far ahead moves prefetch: `rows` rows, or `pixels` pixels if a part has a single row.
+/// The distance at which a move prefetches: `rows` rows, or `pixels` pixels if a part has a single
+/// row.
 struct Ahead {
   std::int64_t rows = 0, pixels = 0;
   std::int64_t bytes = 0;       // distance from a visit to the data that it prefetches

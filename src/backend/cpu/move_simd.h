@@ -9,7 +9,8 @@ namespace normbench {
 /// keep their layout are copied, with any number of channels. All other rows are rearranged: they
 /// are mirrored, with one, three or four channels, or they change between interleaved channels and
 /// planes, with three or four. Does nothing and returns false in these cases:
-/// - A rearranged row has other channels, gaps between its pixels, or several planes on both sides.
+/// - A rearranged row has a number of channels that is not named above, gaps between its pixels, or
+///   several planes on both sides.
 /// - A copied row has fewer than 64 bytes, or a rearranged row has fewer than 64 bytes per channel.
 /// - `stores` go past the cache, but cache lines of the output start at different pixels in
 ///   different planes, or do not start at pixels.

@@ -32,7 +32,8 @@ HWY_INLINE void pair_block(const Storage<T>* a, const Storage<T>* b, Storage<T>*
   }
 }
 
-/// Computes fewer elements than a block in a padded copy, through the same instructions as a block.
+/// Computes fewer elements than a block has, in a padded copy, with the same instructions as for a
+/// block.
 template <DType T, class Operation>
 HWY_INLINE void partial_pair(const Storage<T>* a, const Storage<T>* b, Storage<T>* out,
                              std::int64_t elements) {

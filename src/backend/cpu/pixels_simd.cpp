@@ -17,7 +17,7 @@ using Channel = OneChannel<MultiplyAdd>;
 using Apart = std::uint8_t[3][kVisit];
 
 /// Returns the lowest address of `pixels` neighbouring pixels of a row. The row begins at address
-/// `first`, and the first of the pixels is `on` pixels further on in the row.
+/// `first`. The first of these pixels is pixel `on` of the row, counted from 0.
 template <bool Mirrored>
 HWY_INLINE const std::uint8_t* pixels_at(const std::byte* first, std::int64_t on,
                                          std::int64_t pixels) {

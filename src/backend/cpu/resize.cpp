@@ -39,8 +39,8 @@ struct Filters {
         horizontal(make_filter(in.shape.w, out.shape.w, columns, in.dtype)) {}
 };
 
-/// Resizes `in` to `out` with one filter for each of them. Their rows are split over the team
-/// together.
+/// Resizes `in` to `out` for each portion, with one element of `filters` per portion. The rows of
+/// all portions together are split over the team.
 void resize_all(std::span<const Portion> portions, std::span<const Filters* const> filters,
                 Queue& queue) {
   std::vector<ResizePlanes> planes;

@@ -13,15 +13,16 @@ namespace {
 /// parts, which is more exact.
 constexpr std::int64_t most_shared_taps = 64;
 
-/// Smaller weights are left out. They are the rounding errors of a weight 0, and would make an
-/// input pixel reach a third output pixel.
+/// Weights below this number are left out. They are the rounding errors of a weight 0, and would
+/// make an input pixel reach a third output pixel.
 constexpr double smallest_weight = 0x1p-40;
 
 constexpr std::int64_t largest_weight = std::numeric_limits<std::int16_t>::max();
-/// Bytes weighted by whole numbers with this sum fit into 32 bits.
+/// The largest allowed sum of whole-number weights. Any sum of bytes with such weights fits into 32
+/// bits.
 constexpr std::int64_t largest_sum = std::numeric_limits<std::int32_t>::max() / 256;
-/// Numbers that are at most this far from whole numbers count as whole. The weights that follow are
-/// then exact enough for `byte_resize_error`.
+/// Numbers that are at most this far from whole numbers count as whole. The weights that are
+/// computed from them are then exact enough for `byte_resize_error`.
 constexpr double rounding_error = 1e-6;
 
 bool has_shares(const Filter& filter) {
@@ -32,7 +33,7 @@ bool has_shares(const Filter& filter) {
   return true;
 }
 
-/// Returns the shares of `from` input pixels in a filter that has them.
+/// Returns the shares of the `from` input pixels. The filter must have shares (has_shares()).
 Shares shares_of(const Filter& filter, std::int64_t from) {
   Shares shares;
   shares.before.resize(static_cast<std::size_t>(from));
@@ -81,8 +82,8 @@ std::optional<Units> units_of(std::int64_t to, const AxisPart& part) {
   }
 }
 
-/// Returns the weights of the filter in these units. Returns no weights if sums of weighted bytes
-/// may not fit into 32 bits.
+/// Returns the weights of the filter as whole numbers, in the units `units`. Returns no weights if
+/// sums of weighted bytes may not fit into 32 bits.
 WholeWeights whole_weights(const Filter& filter, const Units& units) {
   WholeWeights whole;
   for (const Filter::Pixel& pixel : filter.pixels)
@@ -106,7 +107,8 @@ WholeWeights whole_weights(const Filter& filter, const Units& units) {
   return whole;
 }
 
-/// Returns the first run of the input pixels [begin, end) in output pixel k and the one before it.
+/// Returns the first run among the input pixels [begin, end), with the weights in output pixel k
+/// and in the output pixel before it.
 EvenRun first_run(const Units& units, std::int64_t k, std::int64_t begin, std::int64_t end) {
   const auto before = [&](std::int64_t p) { return k == 0 ? 0 : units.weight(k - 1, p); };
   const auto after = [&](std::int64_t p) { return units.weight(k, p); };

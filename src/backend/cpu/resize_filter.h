@@ -20,9 +20,9 @@ struct Shares {
   bool empty() const { return before.empty(); }
 };
 
-/// Neighbouring input pixels whose weights in an output pixel, and in the one before it, are
-/// equally far apart. If the pixels are numbered `pixels`, ..., 2, 1, the weight of a pixel is a
-/// constant plus a multiple of its number.
+/// Neighbouring input pixels whose weights in an output pixel, and in the output pixel before it,
+/// change in equal steps. If the pixels are numbered `pixels`, ..., 2, 1, the weight of a pixel is
+/// a constant plus a multiple of its number.
 struct EvenRun {
   struct Weights {
     std::int16_t constant = 0, factor = 0;
@@ -40,7 +40,7 @@ constexpr std::int64_t most_pixels_of_a_run = 15;
 /// many bits the number is at most 0.0039 of a byte from the weighted mean.
 struct Narrowing {
   int shift;
-  float unit;  // bytes that a difference of 1 between two narrowed numbers is worth
+  float unit;  // how much the byte changes if the narrowed number changes by 1
 
   /// Returns the number that is added to a sum before it is shifted.
   std::int32_t bias() const {
@@ -51,7 +51,7 @@ struct Narrowing {
   float middle() const { return 32768 * unit; }
 };
 
-/// Returns the narrowing of bytes weighted by whole numbers with this sum.
+/// Returns the narrowing for sums of bytes whose whole-number weights add up to `sum`.
 Narrowing narrowing_of(std::int64_t sum);
 
 /// The weights of a filter as whole numbers. They are exact: divided by `Pixel::sum`, they are the
@@ -66,14 +66,15 @@ struct WholeWeights {
   };
   std::vector<Pixel> pixels;
   std::vector<std::int16_t> weights;
-  /// All output pixels have the same number of pairs, so that loops over them are predicted.
-  /// Weights of 0 fill them up.
+  /// All output pixels have the same number of pairs, so that loops over them are predicted. Pairs
+  /// with weights of 0 make up the number.
   std::int64_t pairs = 0;
-  /// The sums of this number of pairs of 16-bit numbers, weighted by any weights of the filter, fit
-  /// into 32 bits.
+  /// A sum of this many pairs of 16-bit numbers, weighted by any weights of the filter, fits into
+  /// 32 bits.
   std::int64_t pairs_per_sum = 0;
   /// The same weights in runs. The runs [first_run[k], first_run[k + 1]) go from the first input
-  /// pixel of output k to the first input pixel of output k + 1. Empty where `Filter::shares` is.
+  /// pixel of output k to the first input pixel of output k + 1. Empty if `Filter::shares` is
+  /// empty.
   std::vector<EvenRun> runs = {};
   std::vector<std::size_t> first_run = {};
 
@@ -102,8 +103,8 @@ struct Filter {
   /// Empty if an input pixel has weights in more than two output pixels, as along an axis that
   /// grows by much, or if there are so many taps that their sum must be split to be exact.
   Shares shares = {};
-  /// Empty if the dtype is not uint8, or if the weights are not multiples of a number that is large
-  /// enough for them to fit into 16 bits.
+  /// Empty if the dtype is not uint8, if no unit makes all weights whole numbers that fit into 16
+  /// bits, or if sums of weighted bytes may not fit into 32 bits.
   WholeWeights whole = {};
 
   /// Returns the first input pixel of an output pixel. Returns the end of all input pixels if there

@@ -20,8 +20,9 @@ namespace normbench::HWY_NAMESPACE {
 constexpr std::int64_t kStrip = 4096;  // elements of an input row that are blended at once
 constexpr std::int64_t kBlock = 256;   // elements of a blended row that are transposed at once
 constexpr std::int64_t kChunk = 96;    // elements of an output row that are stored at once
-/// Blended rows are a multiple of HWY_MAX_BYTES and this number of elements apart. If it were a
-/// power of two, the elements of a column would compete for the same lines of the cache.
+/// The distance between blended rows, in 32-bit values, is a multiple of HWY_MAX_BYTES / 2 plus
+/// this number. If the distance were a power of two, the elements of a column would compete for the
+/// same lines of the cache.
 constexpr std::int64_t kStripPadding = 16;
 
 template <class T>
@@ -46,7 +47,7 @@ struct Cuts {
         chunk(group * std::max<std::int64_t>(1, kChunk / group)) {}
 };
 
-/// Returns the number of elements with whole chunks of spread_bytes().
+/// Returns `elements`, rounded up to whole chunks of spread_bytes().
 std::int64_t padded(std::int64_t elements) {
   return (elements + HWY_MAX_BYTES - 1) / HWY_MAX_BYTES * HWY_MAX_BYTES;
 }
@@ -54,7 +55,7 @@ std::int64_t padded(std::int64_t elements) {
 /// Output rows [begin, begin + count) of a plane.
 struct OutputRows {
   std::int64_t begin, count;
-  bool continued;  // true: the output rows before them were the last that were blended
+  bool continued;  // true: the rows just before these were blended last
 };
 
 /// The two passes in float32, for any dtype and any filter.
@@ -223,7 +224,7 @@ class BytePasses {
       group_ == 3 ? weigh_all.template operator()<3, Pairs>()
                   : weigh_all.template operator()<1, Pairs>();
     };
-    // The common numbers of pairs are known to the compiler, which leaves out the loops over them.
+    // In the common cases the compiler knows the number of pairs, so it needs no loop over them.
     switch (whole.pairs <= whole.pairs_per_sum ? whole.pairs : 0) {
       case 2:
         return weigh.template operator()<2>();
@@ -300,7 +301,7 @@ class BytePasses {
 };
 
 /// Computes as many output rows at once as a vector has lanes. The vertical filter blends input
-/// rows to these rows, strip by strip. A strip is long enough to read memory in its order, and
+/// rows to these rows, strip by strip. A strip is long enough for sequential reads of memory, and
 /// short enough for the blended rows to stay in the cache. They are transposed into a tile, block
 /// by block. In the tile each vector holds one column, or two, so one load and one multiplication
 /// compute a tap of the horizontal filter, or two, for all rows. The results are transposed back.
@@ -339,10 +340,10 @@ class Resizer {
     return pixels / kPixels * planes_.group * lanes();
   }
 
-  /// Computes output rows [y, y + count) of a plane. `continued` is that of OutputRows.
+  /// Computes output rows [y, y + count) of a plane. `continued` has the meaning of
+  /// OutputRows::continued.
   void rows_of_plane(std::int64_t plane, std::int64_t y, std::int64_t count, bool continued) {
-    const auto* in =
-        reinterpret_cast<const Storage<T>*>(planes_.in) + plane * planes_.in_plane;
+    const auto* in = reinterpret_cast<const Storage<T>*>(planes_.in) + plane * planes_.in_plane;
     auto* out =
         reinterpret_cast<Storage<T>*>(planes_.out) + plane * planes_.out_plane + y * out_row_;
     const std::int64_t group = planes_.group;

@@ -20,8 +20,8 @@ std::vector<std::string> missing_simd_targets();
 /// the result is "NEON (of Arm CPUs)".
 std::string_view foreign_simd();
 
-/// Returns the target for which kernels are prepared: that of the last call of use_simd(), or if
-/// there was no call, the best target that this CPU can run.
+/// Returns the target for which kernels are prepared: the target that use_simd() was last called
+/// with, or, if there was no call, the best target that this CPU can run.
 std::string simd_in_use();
 
 /// Makes kernels that are prepared from now on use `target`, in the whole process. Call this while

@@ -44,10 +44,9 @@ HWY_INLINE hn::Vec<D> add_products(D d, hn::Vec<D> sums, Words a, Words weights)
   return RearrangeToOddPlusEven(even, odd);
 }
 
-/// Narrows and stores a chunk of columns. `sums` has four vectors of sums plus Narrowing::bias():
-/// the first and the second four of the columns 0 to 7 of each 16, and those of the columns 8
-/// to 15. So the first half of the chunk has the columns 0 to 7 of each 16, and the second half the
-/// others.
+/// Narrows and stores a chunk of columns. `sums` has four vectors of sums plus Narrowing::bias().
+/// They have the columns 0 to 3, 4 to 7, 8 to 11 and 12 to 15 of each 16. So the first half of the
+/// stored chunk has the columns 0 to 7 of each 16, and the second half has the columns 8 to 15.
 template <class D>
 HWY_INLINE void store_narrowed(D, const hn::Vec<D> (&sums)[4], int shift, std::int16_t* out) {
   const hn::Repartition<std::int16_t, D> words;
@@ -64,12 +63,12 @@ static_assert(HWY_MAX_BYTES <= kLine);
 struct RowPlace {
   const std::uint8_t* at;
   std::int64_t stride;  // from one row to the next
-  std::int64_t ahead;   // from a row to the one that is fetched into the cache meanwhile
+  std::int64_t ahead;   // from a row that is read to the row that is prefetched with it
 };
 
-/// Spreads a chunk of columns of the input rows in `runs`, from `in` on. With Fetch, a line of each
-/// row ahead is fetched into the second-level cache. If Rows is not 0, it is the number of rows,
-/// and they are one run.
+/// Spreads a chunk of columns of the input rows in `runs`, from `in` on. With Fetch, also
+/// prefetches, for each row, a line of the row at distance `in.ahead` into the second-level cache.
+/// If Rows is not 0, there is a single run, and Rows is its number of rows.
 template <bool Before, bool After, bool Fetch, int Rows, class D>
 HWY_INLINE void spread_chunk(D d, std::span<const EvenRun> runs, RowPlace in, Narrowing to_before,
                              Narrowing to_after, std::int16_t* before, std::int32_t* sums) {
@@ -121,8 +120,8 @@ HWY_INLINE void spread_chunk(D d, std::span<const EvenRun> runs, RowPlace in, Na
     for (int i = 0; i < 4; ++i) hn::StoreU(starting[i], d, sums + i * lanes);
 }
 
-/// Calls `chunk<Fetch>(place, i)` for each chunk of columns, from column i on. `in` has `elements`
-/// of each of `rows` input rows. `rest` has a line for each row.
+/// Calls `chunk<Fetch>(place, i)` for each chunk of columns, where `i` is the chunk's first column.
+/// `in` has `rows` input rows with `elements` elements each. `rest` has a line for each row.
 template <class Chunk>
 HWY_INLINE void for_chunks(const std::uint8_t* in, std::int64_t stride, std::int64_t rows,
                            std::int64_t elements, std::uint8_t* rest, Chunk chunk) {
@@ -159,15 +158,16 @@ HWY_INLINE void spread_rows(D d, Spreading s, std::int64_t rows) {
              });
 }
 
-/// Spreads the input rows in `s.runs` over two output rows. Adds their sum, weighted for the first
-/// one, to `s.sums` and stores it in `s.before`, narrowed. Stores their sum, weighted for the
-/// second one, in `s.sums`. Without Before or After, leaves out that output row. `d` is Sums: with
-/// a template parameter, the scalar instruction set does not compile it.
+/// Spreads the input rows in `s.runs` over two output rows. For the first output row, stores
+/// `s.sums` plus the weighted sum of the input rows, narrowed, in `s.before`. For the second one,
+/// stores the weighted sum in `s.sums`. If Before is false, leaves out the first output row. If
+/// After is false, leaves out the second one. `d` is Sums: with a template parameter, the scalar
+/// instruction set does not compile it.
 template <bool Before, bool After, class D>
 HWY_INLINE void spread_bytes(D d, const Spreading& s) {
   std::int64_t rows = 0;
   for (const EvenRun& run : s.runs) rows += run.pixels;
-  // The common numbers of rows are known to the compiler, which leaves out the loops over them.
+  // In the common cases the compiler knows the number of rows, so it needs no loop over them.
   if constexpr (Before && After) switch (s.runs.size() == 1 ? rows : 0) {
       case 1:
         return spread_rows<Before, After, 1>(d, s, rows);

@@ -90,7 +90,7 @@ Launch prepare_touch(const FirstTouch&, const Signature& s) {
 
 bool accepts_launch(const EmptyLaunch&, const Signature&) { return true; }
 
-/// Wakes a team `count` times, as a kernel does, but gives it no work.
+/// Returns a launch that wakes a team `op.count` times, as kernels do, but gives it no work.
 Launch prepare_launch(const EmptyLaunch& op, const Signature&) {
   return [count = op.count](Queue& queue, std::span<const View>, std::span<const View>, View) {
     for (std::int64_t i = 0; i < count; ++i)
@@ -101,15 +101,14 @@ Launch prepare_launch(const EmptyLaunch& op, const Signature&) {
 }  // namespace
 
 std::span<const Kernel> stream_rows() {
-  static const Kernel rows[] = {
-      row<Stream, accepts, prepare_plain>("reference"),
-      row<Stream, accepts, prepare<StreamForm::Temporal>>("temporal"),
-      row<Stream, accepts, prepare<StreamForm::Parts>>("nt"),
-      row<Stream, accepts, prepare<StreamForm::Unfetched>>("nt_bare"),
-      row<Stream, accepts, prepare<StreamForm::InOrder>>("nt_line"),
-      row<Stream, accepts, prepare<StreamForm::Pages>>("nt_page"),
-      row<FirstTouch, accepts_touch, prepare_touch<false>>("reference"),
-      row<FirstTouch, accepts_touch, prepare_touch<true>>("touch")};
+  static const Kernel rows[] = {row<Stream, accepts, prepare_plain>("reference"),
+                                row<Stream, accepts, prepare<StreamForm::Temporal>>("temporal"),
+                                row<Stream, accepts, prepare<StreamForm::Parts>>("nt"),
+                                row<Stream, accepts, prepare<StreamForm::Unfetched>>("nt_bare"),
+                                row<Stream, accepts, prepare<StreamForm::InOrder>>("nt_line"),
+                                row<Stream, accepts, prepare<StreamForm::Pages>>("nt_page"),
+                                row<FirstTouch, accepts_touch, prepare_touch<false>>("reference"),
+                                row<FirstTouch, accepts_touch, prepare_touch<true>>("touch")};
   return rows;
 }
 

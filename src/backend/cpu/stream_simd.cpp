@@ -71,7 +71,7 @@ struct Alike {
   static constexpr Unit at(std::int64_t) { return {Reads, Writes}; }
 };
 
-/// The units of any other mix. Some units have one vector more than the others.
+/// The units of a mix for which there is no Alike. Some units may have one vector more than others.
 class Uneven {
  public:
   Uneven(std::int64_t reads, std::int64_t writes)

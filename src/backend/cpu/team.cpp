@@ -61,8 +61,8 @@ void move_to(int cpu) {
 
 constexpr double kBytesPerNs = 16.0;  // memory traffic of one thread beyond its own caches
 
-/// Returns the recorder for the share of a stage that the thread of rank `rank` runs. Returns null
-/// for rank 0, whose thread has the range of the whole stage, and for a stage without a range.
+/// Returns the recorder in which the thread of rank `rank` records its share of a stage. Returns
+/// null for a stage without a range, and for rank 0, whose thread has the range of the whole stage.
 Recorder* recorder_of_share(const Queue& queue, int rank) {
   return rank > 0 && !queue.stage.empty() ? queue.recorder : nullptr;
 }
@@ -73,8 +73,8 @@ std::int64_t own_cache(std::span<const std::int64_t> caches) {
   return caches.size() < 2 ? 0 : caches[caches.size() - 2];
 }
 
-/// Returns the fewest bytes for which a stage gets a team. So many bytes do not fit in a core's own
-/// cache, and sharing them saves more time than waking the team costs.
+/// Returns the fewest bytes for which a stage gets a team. That many bytes do not fit in a core's
+/// own cache, and a team saves more time on them than waking it costs.
 std::int64_t fewest_bytes(int threads, std::span<const std::int64_t> caches) {
   const double even = team_wake_ns * kBytesPerNs / (1 - 1.0 / threads);
   return std::max(own_cache(caches), static_cast<std::int64_t>(even)) + 1;

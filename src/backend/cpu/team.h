@@ -12,13 +12,15 @@ namespace normbench {
 class Queue;
 
 /// Calls body(rank, size) on every thread of a team of `threads` threads; the caller has rank 0.
-/// Returns when all are done. If bodies throw, one of their exceptions is thrown here. Inside
-/// another team it only calls body(0, 1). Throws std::runtime_error if OpenMP gives fewer threads.
+/// Returns when all calls have ended. If bodies throw, one of their exceptions is thrown here.
+/// Inside another team it only calls body(0, 1). Throws std::runtime_error if OpenMP gives fewer
+/// threads.
 ///
 /// The threads with ranks 1, 2, ... are named "omp worker 1", ... and stay bound to the CPUs of
-/// `team_cpus()`, one each. The caller moves to the first CPU. On the CPU of another thread, the
-/// caller would spin and keep that thread from running for milliseconds. The caller is not bound to
-/// the first CPU, because threads and programs that it starts would inherit the binding.
+/// `team_cpus()`, one each. The caller moves to the first CPU: if it stayed on the CPU of another
+/// thread, it would spin there and keep that thread from running for milliseconds. The caller is
+/// not bound to the first CPU, because threads and programs that it starts would inherit the
+/// binding.
 void on_team(int threads, const std::function<void(int rank, int size)>& body);
 /// Does the same with rank i on cpus[i]. If there are more threads than CPUs, no thread is bound.
 /// If several threads call on_team(), each of them gets a team of its own.

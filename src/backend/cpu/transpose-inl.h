@@ -19,8 +19,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::int64_t kQuad = HWY_TARGET == HWY_SCALAR ? 1 : 4;
 
 /// Loads four columns of rows 0, 4, 8, ... until the vector is full. Each row fills one block of 16
-/// bytes of the result. It is a template, like transpose_quad(), so that the scalar instruction
-/// set, which lacks the operations, does not compile it.
+/// bytes of the result. The scalar instruction set lacks operations that this function and
+/// transpose_quad() use. They are templates, so that they are not compiled for that instruction
+/// set.
 template <class D>
 HWY_INLINE hn::Vec<D> every_fourth_row(D d, const hn::TFromD<D>* in, std::int64_t stride) {
   if constexpr (hn::MaxLanes(D()) <= 4) {

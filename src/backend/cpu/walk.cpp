@@ -87,7 +87,7 @@ class Walk {
     return one_row_ ? end : std::min(end, (pixel / width_ + 1) * width_);
   }
 
-  /// Returns the address in the output of channel `c` of a pixel.
+  /// Returns the output address of channel `c` of a pixel.
   std::byte* target(std::int64_t plane, std::int64_t pixel, std::int64_t c) const {
     const std::int64_t in_group = group_ == 1 ? out_.desc.shape.c : 1;  // planes of an image
     const std::int64_t n = plane / in_group;
@@ -120,8 +120,8 @@ class Walk {
            .ahead = ahead});
   }
 
-  /// Computes pixels [begin, end) of a plane without tiles. Rows of the input and the output have
-  /// the same layout.
+  /// Computes pixels [begin, end) of a plane, without tiles. Rows of the input and rows of the
+  /// output must have the same layout.
   void rows(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     while (begin < end) {
       const std::int64_t next = row_end(begin, end);
@@ -213,10 +213,11 @@ class Walk {
     }
   }
 
-  /// Computes pixels [begin, end) of a plane with tiles. A tile holds pixels in the dtype of the
+  /// Computes pixels [begin, end) of a plane, with tiles. A tile holds pixels in the dtype of the
   /// input, laid out like the output. The run of each channel begins and ends at a cache line of
   /// the output, so a tile begins with the pixels that the previous tile left over. Memory would
-  /// idle while a tile is computed, so each channel fetches its share of a later tile.
+  /// idle while a tile is computed. So if the input is interleaved and has no gaps between rows,
+  /// each channel's run prefetches a share of the next tile.
   void tiles(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     alignas(kLine) std::byte tile[kTileBytes];
     const std::int64_t size = size_of(in_.desc.dtype);

@@ -41,9 +41,8 @@ struct Run {
   }
 };
 
-/// Calls `body(first, count, channel)` for each plane in a run: the `count` elements from element
-/// `first` of the run on belong to `channel`. Leaves out the elements before element `begin` of the
-/// run.
+/// Calls `body(first, count, channel)` for each plane in a run: elements [first, first + count) of
+/// the run belong to `channel`. Leaves out the elements of the run before element `begin`.
 template <class Body>
 void each_plane(const Run& run, std::int64_t begin, const Body& body) {
   Planes planes = run.planes;
@@ -95,9 +94,10 @@ bool walkable(const TensorDesc& in, const TensorDesc& out);
 
 /// Calls `body` on the queue's team, for runs that cover the output once.
 /// - If `pixels` is not null, it is called first, for rows of at least 64 pixels. `body` gets the
-///   shorter rows, and the rows for which `pixels` returns false.
-/// - If the layout of the input differs from that of the output, `body` gets copies of the input in
-///   tiles, which fit in the first-level cache.
+///   shorter rows. If `pixels` returns false, `body` gets the rows of that call, and possibly rows
+///   after them.
+/// - If the layouts of the input and the output differ, or if the pixels of an input row are not
+///   contiguous, `body` gets copies of the input in tiles, which fit in the first-level cache.
 /// `in` may equal `out` if their descriptions are equal. `body` and `pixels` must not throw.
 void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,
           const PixelBody& pixels = nullptr, FirstTouches touches = FirstTouches::Fault);

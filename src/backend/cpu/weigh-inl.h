@@ -21,8 +21,8 @@ constexpr std::int64_t kTapsPerSum = 32;  // longer sums are split, because that
 
 HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
-/// Stores N vectors. Vector n is the weighted sum over all taps of the input vectors that
-/// `at(tap, n)` returns.
+/// Stores N vectors. Vector n is the sum of `weights[tap]` * `at(tap, n)` over all taps, where `at`
+/// returns an input vector.
 template <int N, class At>
 HWY_INLINE void weigh(const float* weights, std::int64_t taps, At at, float* out) {
   const F f;
@@ -40,7 +40,8 @@ HWY_INLINE void weigh(const float* weights, std::int64_t taps, At at, float* out
   for (int n = 0; n < N; ++n) hn::StoreU(total[n], f, out + n * lanes());
 }
 
-/// Returns a vector of `elements` elements, fewer than a vector has, and zeros after them.
+/// Returns the first `elements` elements of `in` as floats, followed by zeros. `elements` must be
+/// less than the number of lanes.
 template <DType T>
 HWY_INLINE VF load_rest(const Storage<T>* in, std::int64_t elements) {
   HWY_ALIGN Storage<T> rest[HWY_MAX_BYTES / sizeof(float)] = {};
@@ -71,7 +72,8 @@ HWY_INLINE void blend(const Storage<T>* in, std::int64_t stride, const float* we
       out + i);
 }
 
-/// Spreads N vectors of each input row, which `at(row, n)` returns. See spread() for the rest.
+/// Does the work of spread() for N vectors of each row. `at(row, n)` returns vector n of an input
+/// row.
 template <int N, bool Before, bool After, class At>
 HWY_INLINE void spread_vectors(const float* to_before, const float* to_after, std::int64_t rows,
                                At at, float* before, float* after) {
@@ -95,9 +97,10 @@ HWY_INLINE void spread_vectors(const float* to_before, const float* to_after, st
   }
 }
 
-/// Spreads `rows` input rows over two output rows. Adds their sum, weighted by `to_before`, to
-/// `before`, and stores their sum, weighted by `to_after`, in `after`. Without Before or After,
-/// leaves out that output row. `elements` and `stride` are as in blend().
+/// Spreads `rows` input rows over the output rows `before` and `after`. Adds the sum of the input
+/// rows, weighted by `to_before`, to `before`. Stores their sum, weighted by `to_after`, in
+/// `after`. If Before or After is false, leaves out that output row. `elements` and `stride` are as
+/// in blend().
 template <DType T, bool Before, bool After>
 HWY_INLINE void spread(const Storage<T>* in, std::int64_t stride, const float* to_before,
                        const float* to_after, std::int64_t rows, std::int64_t elements,

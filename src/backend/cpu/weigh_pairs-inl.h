@@ -17,9 +17,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-/// Transposes as many rows as a vector has lanes. Each has `columns` values of 32 bits, which lie
-/// as store_narrowed() has left them: a chunk, two vectors, has first the even and then the odd
-/// ones of its blocks of 16 bytes. Also reads and writes the rest of the last chunk.
+/// Transposes as many rows as a vector has lanes. Each row has `columns` values of 32 bits, in the
+/// order of store_narrowed(): a chunk (two vectors) is divided into blocks of 16 bytes, and the
+/// even blocks lie before the odd ones. Also reads and writes the rest of the last chunk.
 template <class D>
 HWY_INLINE void transpose_narrowed(D d, const std::int32_t* in, std::int64_t stride,
                                    std::int64_t columns, std::int32_t* out) {
@@ -30,8 +30,9 @@ HWY_INLINE void transpose_narrowed(D d, const std::int32_t* in, std::int64_t str
                      lanes);
 }
 
-/// Returns the vector of channel `c` of two pixels: its two values in the 32-bit lanes of the rows.
-/// `at(i)` returns column i, a vector of two neighbouring values of the rows, of these pixels.
+/// Returns channel `c` of two pixels that have `group` channels each. A lane of 32 bits has the two
+/// values of one row. `at(i)` returns column i of these pixels: each lane has the values 2 * i and
+/// 2 * i + 1 of its row.
 template <class D, class At>
 HWY_INLINE hn::Vec<D> pair_channel(D d, At at, std::int64_t group, std::int64_t c) {
   const hn::Repartition<std::int16_t, D> words;
@@ -41,7 +42,7 @@ HWY_INLINE hn::Vec<D> pair_channel(D d, At at, std::int64_t group, std::int64_t 
   return BitCast(d, OddEven(BitCast(words, high), BitCast(words, low)));
 }
 
-/// Stores the vectors of all channels of `pairs` pairs of pixels, see pair_channel().
+/// Stores the vectors that pair_channel() returns for all channels of `pairs` pairs of pixels.
 template <class D>
 HWY_INLINE void pair_channels(D d, const std::int32_t* columns, std::int64_t group,
                               std::int64_t pairs, std::int32_t* out) {
@@ -55,7 +56,7 @@ HWY_INLINE void pair_channels(D d, const std::int32_t* columns, std::int64_t gro
   }
 }
 
-/// Does the same for three channels.
+/// Does the same as pair_channels(), for three channels.
 template <class D>
 HWY_INLINE void pair_three_channels(D d, const std::int32_t* columns, std::int64_t pairs,
                                     std::int32_t* out) {
@@ -70,19 +71,22 @@ HWY_INLINE void pair_three_channels(D d, const std::int32_t* columns, std::int64
   }
 }
 
-/// Added to a byte, this rounds it, and leaves it in the lowest eight bits of the sum.
+/// If this is added to a float from 0 to 255, the lowest eight bits of the sum are the rounded
+/// float.
 constexpr float rounding_summand = 0x1.8p23f;
 
-/// How bytes follow from weighted sums of narrowed rows, for the rows of a vector.
+/// The factors and summands that turn weighted sums of narrowed rows into bytes, a lane for each
+/// row.
 template <class D>
 struct Widening {
   hn::Vec<hn::Repartition<float, D>> unit, middle;  // see Narrowing
 };
 
-/// Computes output pixels [begin, end). Stores a vector for each of them and each of `channels`
-/// channels, of which N are computed at once. The lowest eight bits of its lanes are rounded bytes.
-/// `cells` has the vectors of all channels of the input pixels from pair `first_pair` on. If Pairs
-/// is not 0, it is the number of pairs, whose sum fits into 32 bits.
+/// Computes output pixels [begin, end). For each pixel and each of `channels` channels, stores a
+/// vector with a rounded byte in the lowest eight bits of each lane. N channels are computed at
+/// once. `cells` has the vectors of all channels of the input pixels from pair `first_pair` on. If
+/// Pairs is not 0, each output pixel is computed from that many pairs, and their sum fits into 32
+/// bits.
 template <int N, int Pairs, class D>
 HWY_INLINE void weigh_pixels(D d, const WholeWeights& whole, std::int64_t begin, std::int64_t end,
                              std::int64_t channels, const std::int32_t* cells,
@@ -121,8 +125,8 @@ HWY_INLINE void weigh_pixels(D d, const WholeWeights& whole, std::int64_t begin,
   }
 }
 
-/// Packs the lowest eight bits of the lanes of `elements` vectors to vectors of four bytes per
-/// lane. Also reads up to three vectors more.
+/// Packs `elements` vectors, four into one: the lowest bytes of the same lane of four vectors
+/// become one lane. Also reads up to three vectors more.
 template <class D>
 HWY_INLINE void pack_bytes(D d, const std::int32_t* in, std::int64_t elements, std::int32_t* out) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));

@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-/// Returns a job for each image of the windows.
+/// Returns one job for each image of each window.
 std::vector<YcbcrJob> jobs_of(std::span<const YcbcrWindow> windows, Flip flip) {
   std::vector<YcbcrJob> jobs;
   for (const YcbcrWindow& window : windows)

@@ -99,8 +99,8 @@ HWY_INLINE void mirror(const std::uint16_t* in, std::int64_t count, std::uint16_
     hn::StoreU(hn::Reverse(W(), hn::LoadU(W(), in + count - i - lanes)), W(), out + i);
 }
 
-/// A row of Y, and the chroma of its pixels in units of 1 / `parts`. Behind each row of chroma, up
-/// to a vector of elements may be loaded.
+/// A row of Y, and the chroma of its pixels in units of 1 / RowReader::parts(). Behind each row of
+/// chroma, up to a vector of elements may be loaded.
 struct PixelRow {
   const std::uint8_t* y;
   const std::uint16_t *cb, *cr;
@@ -126,7 +126,7 @@ class RowReader {
         cr_(count_, format_.across, is_mirrored_ ? pixels_ : 0),
         mirrored_y_(is_mirrored_ ? pixels_ : 0) {}
 
-  /// Returns by how much the chroma of the rows is too large.
+  /// Returns the factor by which the chroma that read() returns is too large.
   int parts() const {
     const auto of = [](Upsampling how) { return how == Upsampling::Triangle ? 4 : 1; };
     return rounds_ ? 1 : of(how_.across) * of(how_.down);
@@ -163,7 +163,7 @@ class RowReader {
     return rows.mirrored.data();
   }
 
-  /// Returns the chroma of a row, from the pixel on at which sample `first_` begins.
+  /// Returns the chroma of a row, from the first pixel of sample `first_` on.
   const std::uint16_t* upsample(std::int64_t channel, std::int64_t row, Rows& rows) {
     const View plane = plane_view(job_.image, channel);
     const Shape& size = plane.desc.shape;
@@ -174,7 +174,7 @@ class RowReader {
     // The window needs these samples, and one more on each side, which is repeated at the border.
     const std::int64_t from = std::max<std::int64_t>(0, first_ - 1),
                        to = std::min(size.w, first_ + count_ + 1);
-    std::uint16_t* const sums = rows.sums.data() + 1;  // of sample `first_` on
+    std::uint16_t* const sums = rows.sums.data() + 1;  // from sample `first_` on
     std::uint16_t* const out = sums + from - first_;
     if (how_.down == Upsampling::Triangle)
       blend_rows(samples + taps.near * size.w + from, samples + taps.far * size.w + from, to - from,
@@ -283,7 +283,7 @@ struct JpegConverter {
   }
 };
 
-/// Stores one vector of results, or two that fill a vector of a dtype of 16 bits.
+/// Stores `first`, and behind it `second` if a block of the dtype has two vectors.
 template <DType To>
 HWY_INLINE void put_values(VF first, VF second, Storage<To>* out) {
   if constexpr (vectors_per_block<To>() == 1)
@@ -355,7 +355,7 @@ HWY_INLINE void pixel_visit(const Pixels& pixels, const PixelRow& row, std::int6
 }
 
 /// Computes and stores a row. Stores past the cache begin at the first pixel at which a cache line
-/// starts, which must be the same in all channels.
+/// of the output starts. That pixel must be the same in all channels.
 template <DType To, Stores S, class Pixels>
 HWY_INLINE void pixel_row(const Pixels& pixels, const PixelRow& row, std::int64_t count,
                           const Targets<To>& out) {

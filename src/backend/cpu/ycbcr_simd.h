@@ -17,7 +17,7 @@ struct YcbcrJob {
   Flip flip = Flip::None;
 };
 
-/// The constants of red, green and blue, by which x * a + b normalises x.
+/// The constants of red, green and blue. x * a + b normalises x.
 struct RgbConstants {
   std::array<float, 3> a = {1, 1, 1};
   std::array<double, 3> b = {0, 0, 0};

@@ -13,10 +13,10 @@ int attribute_of_device(cudaDeviceAttr attribute, const char* what) {
   return value;
 }
 
-/// Launches one block for each multiprocessor, or for the share `op.fill` of the multiprocessors.
-/// Each thread executes a chain of multiply-adds that takes the op's time at the device's nominal
-/// peak clock. At a lower clock the chain takes longer. The neural network that this op stands for
-/// would take longer, too.
+/// Returns a launch of one block for each multiprocessor, or only for the share `op.fill` of the
+/// multiprocessors. Each thread executes a chain of multiply-adds that takes the op's time at the
+/// device's nominal peak clock. At a lower clock the chain takes longer. The neural network that
+/// this op stands for would take longer, too.
 Launch prepare_busy(const Compute& op, const Signature& s) {
   constexpr double clocks_per_step = 4;  // latency of a dependent FMA since sm_70
   const int multiprocessors = attribute_of_device(cudaDevAttrMultiProcessorCount,

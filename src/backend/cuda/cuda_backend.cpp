@@ -30,8 +30,9 @@ std::vector<Kernel> all_rows() {
   return rows;
 }
 
-/// Returns true if cuInit() in the driver's library finds no device. If the driver is too old, the
-/// CUDA runtime reports cudaErrorInsufficientDriver, whether or not there is a device.
+/// Returns true if cuInit() in the driver's library finds no device. This also works with a driver
+/// that is too old for the CUDA runtime. The runtime then reports cudaErrorInsufficientDriver,
+/// whether or not there is a device.
 bool driver_finds_none() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed
   auto* const init =

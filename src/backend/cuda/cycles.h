@@ -13,7 +13,7 @@ class Cycles {
  public:
   /// Prepares to count on the current device. All functions of the class throw CudaError.
   Cycles();
-  /// Reads the counters in the order of `stream`, and waits until they have been read.
+  /// Reads the counters after all earlier work of `stream`, and waits until they have been read.
   void start(cudaStream_t stream);
   /// Reads the counters again and returns the clock rate since start() in MHz: the median over the
   /// multiprocessors that were read both times, or 0 if there are none.

@@ -259,8 +259,8 @@ struct Affine {
   __host__ __device__ MultiplyAdd at(std::int64_t channel) const {
     return sent.a != nullptr ? sent.at(channel) : AffineTable{a, b}.at(channel);
   }
-  /// Calls `use` with the table `sent`, which is in device memory, if there is one, and otherwise
-  /// with a table of `a` and `b`. The compiler makes separate code for each case.
+  /// If there is a table `sent`, which is in device memory, calls `use` with it. Otherwise calls
+  /// `use` with a table of `a` and `b`. The compiler makes separate code for each case.
   template <class Use>
   __host__ __device__ void choose(Use use) const {
     if (sent.a != nullptr)

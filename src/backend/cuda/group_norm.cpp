@@ -8,8 +8,8 @@
 namespace normbench::cuda {
 namespace {
 
-/// Returns true if `x` is not empty, and if channels, elements of a group and groups of all images
-/// can each be counted in 32 bits, as the kernels do.
+/// Returns true if `x` is not empty and each of these counts fits in an int32: channels, elements
+/// of a group, and groups of all images. The kernels count them in 32 bits.
 bool is_counted(const TensorDesc& x, std::int64_t groups) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto [n, c, h, w] = x.shape.extents();
@@ -52,8 +52,8 @@ void submit_sums(Queue& queue, const GroupArguments& arguments) {
   check(launch_channel_sums(stream_of(queue), arguments), "launching sums of channels");
 }
 
-/// Loads the kernels for aligned and for unaligned tensors. This also raises the limit of the
-/// shared memory of these kernels, so that no launch has to raise it.
+/// Loads the kernels for aligned and for unaligned tensors. This also raises the shared-memory
+/// limit of these kernels, so that no launch has to raise it.
 void load(const GroupArguments& prepared,
           cudaError_t (*launch)(cudaStream_t, const GroupArguments&)) {
   for (const std::uintptr_t address : {16, 4}) {  // loading does not access memory there

@@ -45,9 +45,9 @@ struct CentredSums {
   }
 };
 
-/// At first, each lane has the sums of its own elements. join() replaces them by the sums over the
-/// elements of all lanes, about a centre near the mean of these elements. If any lane has elements,
-/// lane 0 must have some.
+/// Replaces the sums of each lane, which are over its own elements, by the sums over the elements
+/// of all lanes, about a centre near the mean of these elements. If any lane has elements, lane 0
+/// must have some.
 __host__ __device__ inline void join(const Warp& warp, PerLane<CentredSums>& sums) {
   PerLane<float> count, centre, total, squares;
   warp.each([&](unsigned lane) { centre[lane] = lane == 0 ? sums[lane].centre : 0; });
@@ -148,7 +148,7 @@ struct GroupForward {
     });
   }
 
-  /// Stores the joined sums of the part of a group that the block works on, for the second launch.
+  /// Stores the joined sums of the block's part of a group, for the second launch.
   __host__ __device__ void keep(const Block& block, const Warp& warp) const {
     PerLane<CentredSums> all = joined(warp, sums(block), block.warps);
     warp.each([&](unsigned lane) {

@@ -123,7 +123,7 @@ inline constexpr std::int64_t resize_extent_limit = std::int64_t{1} << 29;
 /// Arguments of an antialiased bilinear resize in one pass. Input and output have `planes` planes
 /// without gaps inside. A pixel of a plane has `group` elements: 1 in NCHW, all channels in NHWC.
 /// The images are resized from `from_height` x `from_width` to `to_height` x `to_width` pixels. A
-/// plane has as many samples, or fewer if they are of chroma.
+/// plane has one sample for each pixel of the image, or fewer if the samples are chroma.
 struct ResizeArguments {
   DType dtype = DType::UInt8;
   const void* in = nullptr;
@@ -136,7 +136,8 @@ struct ResizeArguments {
 
 cudaError_t launch_resize(cudaStream_t stream, const ResizeArguments& arguments);
 
-/// The task of a fused kernel: it computes the output in one pass. The input may have any strides.
+/// The task of a fused kernel, which computes the output in one pass. The input may have any
+/// strides.
 struct FusedTask {
   View in, out;            // `in` may be strided (cropped, flipped); `out` is dense
   bool alike = false;      // all channels have the same constants, or no channel has any
@@ -172,9 +173,9 @@ cudaError_t launch_normalize<DType::BFloat16>(cudaStream_t, const NormalizeArgum
 /// Launches a `denormalize` from a float dtype to uint8.
 cudaError_t launch_denormalize(cudaStream_t stream, const NormalizeArguments& arguments);
 
-/// The conversion of YCbCr images to RGB: of the window that begins at row `top` and column `left`
-/// of each image and has the size of an output image, mirrored by `flip`. Both views are dense. The
-/// flags tell along which axes chroma is upsampled with a triangle (chroma_upsampling()).
+/// A conversion of YCbCr images to RGB. An output image is the window of an input image that begins
+/// at row `top` and column `left`, mirrored by `flip`. Both views are dense. The flags tell along
+/// which axes chroma is upsampled with a triangle (chroma_upsampling()).
 struct YcbcrTask {
   View in, out;
   std::int64_t top = 0, left = 0;

@@ -35,10 +35,10 @@ concept TakesMany = HasGrid<Body> && requires {
   requires Body::takes_many_registers;
 };
 
-/// The largest number of registers of a thread. If a body sets `registers`, that number is used
-/// instead. Bodies for whole blocks have 64, so that a block of 1024 threads fits into 65,536
-/// registers. Bodies that only get the number of a thread (neither grid nor blocks) have 80,
-/// because they would spill with fewer.
+/// The largest number of registers of a thread. A body can set it as `registers`. Otherwise it is
+/// 64 for bodies for whole blocks, so that a block of 1024 threads fits into 65,536 registers. It
+/// is 80 for bodies that only get the number of a thread (neither grid nor blocks), because they
+/// would spill with fewer.
 template <class Body>
 inline constexpr unsigned most_registers = TakesMany<Body>   ? many_registers
                                            : HasGrid<Body>   ? grid_registers

@@ -43,10 +43,10 @@ struct TimeField {
   std::uint64_t reason;
 };
 
-/// The fields with the times of the throttle reasons. For three reasons, some drivers use the
-/// fields 251 to 253 and later drivers the fields 269 to 271. A driver that does not count time in
-/// one of these fields has a setting with a constant value there. Callers use only the growth of a
-/// value, so a constant value adds no time.
+/// The fields with the times of the throttle reasons. The times of three reasons are in the fields
+/// 251 to 253 of some drivers, and in the fields 269 to 271 of later drivers. In a driver that does
+/// not count time in one of these fields, the field is a setting with a constant value. Callers use
+/// only the growth of a value, so a constant value adds no time.
 constexpr auto kTimeFields = std::to_array<TimeField>({{74, 0x004},
                                                        {75, 0x020},
                                                        {76, 0x010},

@@ -199,8 +199,8 @@ struct PlanesToPixels {
   }
 };
 
-/// The number of blocks if a block takes `each` slots: `all` counts all blocks, `whole` only the
-/// full ones.
+/// How many blocks there are if each takes the same number of slots: `all` counts all blocks,
+/// `whole` only the full ones.
 struct Parts {
   unsigned all, whole;
   static Parts of(std::int64_t slots, std::int64_t each) {
@@ -235,8 +235,8 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
 }
 
 /// Returns the body that turns three dense planes into dense pixels. Returns std::nullopt if the
-/// task is another one, if a plane does not consist of whole, aligned slots, or if a count does not
-/// fit in its member of the body.
+/// task does anything else, if a plane does not consist of whole, aligned slots, or if a count does
+/// not fit in its member of the body.
 template <class Body, class In, class Function>
 std::optional<Body> planes_to_pixels(const FusedTask& task, const Function& function) {
   const TensorDesc &in = task.in.desc, &out = task.out.desc;

@@ -99,8 +99,8 @@ PointwiseReference reference_of(const T& op, const View& in, const View& out, co
   return {out.desc.elements(), arguments};
 }
 
-/// An axis that is resized from `from` to `to` pixels. The input has `samples` samples along it: as
-/// many as pixels, or fewer if they are of chroma.
+/// An axis that is resized from `from` to `to` pixels. The input has `samples` samples along it:
+/// one for each pixel, or fewer if the samples are chroma.
 struct ResizedAxis {
   std::int64_t from, to, samples;
 };
@@ -129,8 +129,8 @@ struct Triangle {
   }
 };
 
-/// `in` and `out` are images, or one channel of YCbCr images. The images are resized from `from` to
-/// `to`.
+/// Resizes images, or one channel of YCbCr images, from `in` to `out`. `from` and `to` are the
+/// shapes of the whole images.
 struct ResizeReference {
   std::int64_t threads;  // elements of the output
   View in, out;

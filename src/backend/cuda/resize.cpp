@@ -11,8 +11,8 @@ bool accepts_resize(const Resize& op, const Signature& s) {
   return accepts_in_order(op, s) && std::max({from.h, from.w, to.h, to.w}) < resize_extent_limit;
 }
 
-/// Returns the arguments for images, or for one channel of them, `in` and `out`. `from` and `to`
-/// are the shapes of the whole images.
+/// Returns the arguments for a resize of `in` to `out`, which are images or one channel of images.
+/// `from` and `to` are the shapes of the whole images.
 ResizeArguments arguments_of(const View& in, const View& out, const Shape& from, const Shape& to) {
   const bool planar = out.desc.layout == Layout::Nchw, joined = planar && out.desc.shape.c > 1;
   const auto distance = [&](const Strides& strides) { return joined ? strides.c : strides.n; };

@@ -33,7 +33,7 @@ struct Taps {
 };
 
 /// One axis of a resize from `from` to `to` pixels, which must be less than resize_extent_limit.
-/// The input has `samples` samples along the axis: as many as pixels, or fewer if they are of
+/// The input has `samples` samples along the axis: one for each pixel, or fewer if the samples are
 /// chroma.
 struct Axis {
   std::int64_t from, to, samples;

@@ -76,7 +76,7 @@ std::string version_text(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-/// The driver in the text is the oldest one that runs programs of this build's major version of
+/// The text names the oldest driver that runs programs built with this build's major version of
 /// CUDA.
 std::string needed_driver() {
   constexpr std::string_view driver = CUDART_VERSION >= 13000 ? "580" : "525";

@@ -73,8 +73,9 @@ constexpr Kernel async() {
   return kernel;
 }
 
-/// The device-to-host copy of the op `exchange`, into pinned memory, in a stream of its own. Events
-/// make that stream wait for the queue's stream in fork(), and the queue's stream for it in join().
+/// The device-to-host copy of the op `exchange`, into pinned memory, in a stream of its own. In
+/// fork(), the copy's stream waits for an event of the queue's stream. In join(), the queue's
+/// stream waits for the event at the end of the copy.
 class WayBack {
  public:
   explicit WayBack(std::int64_t bytes)

@@ -11,37 +11,37 @@
 
 namespace normbench::cuda {
 
-/// How pixels find their chroma along one axis. A sample belongs to 2^`shift` pixels. With
-/// `triangle`, a pixel has 3/4 of its own sample and 1/4 of the neighbour on its side. Otherwise it
-/// has its own sample.
+/// How the chroma of pixels follows from samples along one axis. A sample belongs to 2^`shift`
+/// pixels. With `triangle`, a pixel has 3/4 of its own sample and 1/4 of the neighbour on its side.
+/// Otherwise it has its own sample.
 struct ChromaAxis {
   std::int32_t shift = 0, samples = 1;
   bool triangle = false;
 
   /// Returns the index of the sample of pixel `i`.
   __host__ __device__ std::int32_t near(std::int32_t i) const { return i >> shift; }
-  /// Returns the neighbour on the side of pixel `i`. Returns the sample itself at the border, and
-  /// without `triangle`.
+  /// Returns the index of the neighbouring sample on the side of pixel `i`. At the border, and
+  /// without `triangle`, returns the index of the pixel's own sample.
   __host__ __device__ std::int32_t far(std::int32_t i) const {
     const std::int32_t own = near(i);
     if (!triangle) return own;
     const std::int32_t other = i % 2 == 0 ? own - 1 : own + 1;
     return other < 0 || other >= samples ? own : other;
   }
-  /// Returns the weight of the sample itself. That of the neighbour is 1 with `triangle`, else 0.
+  /// Returns the weight of the sample itself. The neighbour's weight is 1 with `triangle`, else 0.
   __host__ __device__ std::int32_t weight() const { return triangle ? 3 : 1; }
 };
 
-/// A pixel: Y, and `parts` times its chroma.
+/// A pixel: Y, and its chroma multiplied by `parts`, which is 2^parts_shift().
 struct YcbcrPixel {
   std::int32_t y, cb, cr;
-  bool is_second_column, is_second_row;  // of the two that share a sample
+  bool is_second_column, is_second_row;  // of two pixels that share a sample
 };
 
 /// The rows of an image that a row of pixels is computed from.
 struct YcbcrLines {
   const std::uint8_t *y, *cb, *cr;  // cb and cr: the rows of samples that the pixels belong to
-  std::int64_t far;                 // distance from these to the neighbouring rows of samples
+  std::int64_t far;                 // distance from cb and cr to the neighbouring rows
   std::int32_t row;
 };
 
@@ -233,7 +233,7 @@ auto with_ycbcr_body(const YcbcrTask& task, const Function& function, Use use) {
   });
 }
 
-/// Returns log2 of the number of parts in which a sum of chroma counts.
+/// Returns log2 of `parts`, the factor by which sums of chroma are too large (see YcbcrPixel).
 inline std::int32_t parts_shift(const YcbcrTask& task) {
   return (task.triangle_across ? 2 : 0) + (task.triangle_down ? 2 : 0);
 }

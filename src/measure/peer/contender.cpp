@@ -153,8 +153,8 @@ bool PeerContender::has_own_code() const {
 
 namespace {
 
-/// True if images of 8 bits are made on the way, which libraries round differently: if the case
-/// decodes files, or resizes uint8.
+/// Returns true if the case decodes files or resizes uint8 images. The values are then rounded to
+/// 8 bits on the way, which libraries do differently.
 bool decodes_or_resizes_bytes(const Case& planned) {
   const Load* const load = planned.loader();
   if (load != nullptr && load->storage == Storage::Image) return true;

@@ -87,7 +87,7 @@ class PeerContender final : public Contender {
   /// Compares the outputs of the latest run with the reference: the images `only`, or all images if
   /// `only` is empty.
   CheckOutcome compare(std::optional<ImageRange> only, const std::function<bool()>& is_over = {});
-  /// As shape_of_turns(), for a case whose batches come from the user's own loader.
+  /// Does what shape_of_turns() does, for a case whose batches come from the user's own loader.
   TurnShape shape_of_epochs(double clock_cost_ns);
   std::vector<std::int64_t> stage_times(const PeerTurn& turn);
 

@@ -75,8 +75,8 @@ PeerTurn read_ran(const std::string& line, std::size_t stages);
 /// Returns the number of the copy of the inputs from which the peer computed its outputs; 0 if the
 /// peer does not report it.
 std::int64_t read_written(const std::string& line);
-/// Reads the reply to `output` of a peer that runs the user's own code. Such a peer writes no file.
-/// It reports the dtype, shape and size of the last batch that the code gave.
+/// Reads the reply to the request `output`, for a peer that runs the user's own code. Such a peer
+/// writes no file. It reports the dtype, shape and size of the last batch that the code gave.
 GivenResult read_given(const std::string& line);
 
 /// What a peer reports about the user's own code before a case is prepared. `has_step`: the code

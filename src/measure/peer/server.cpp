@@ -81,7 +81,7 @@ Json ran(const Turn& turn) {
 
 class PeerServer::Work {
  public:
-  /// Plans the case and allocates its memory. Throws as plan_peer_case() does. Throws
+  /// Plans the case and allocates its memory. Throws what plan_peer_case() throws, and
   /// std::runtime_error when a kind of memory cannot be allocated.
   Work(const PeerPrepare& said, Backends backends, Clock& clock)
       : clock_(clock),

@@ -26,8 +26,8 @@ Accuracy random_accuracy(DType dtype);
 class Input {
  public:
   Input(DType dtype, Layout layout, const Shape& shape, const Look& look = {});
-  /// Makes a contiguous tensor from successive elements of random_elements(), of which the first is
-  /// number `first`. Multiplies them by feed.scale.
+  /// Makes a contiguous tensor from successive elements of random_elements(). The first of them has
+  /// the number `first`. Multiplies all elements by feed.scale.
   Input(const Feed& feed, std::int64_t first);
   /// Makes a contiguous tensor with these bytes.
   Input(const TensorDesc& desc, std::vector<std::byte> bytes);

@@ -53,8 +53,8 @@ std::vector<Known> known(std::span<const Input> inputs) {
   return all;
 }
 
-/// Returns the inputs of a case. If there is only one, of the shape of `first`, it is `first`.
-/// Otherwise all are contiguous tensors, each with other random elements.
+/// Returns the inputs of a case. If the case has a single input with the shape of `first`, returns
+/// `first`. Otherwise makes contiguous tensors from successive parts of the random sequence.
 std::vector<Input> inputs_of(const Feeds& fed, const Input& first) {
   if (fed.size() == 1 && fed[0].desc.shape == first.desc(Memory::Pageable).shape) return {first};
   std::vector<Input> inputs;

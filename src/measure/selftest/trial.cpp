@@ -147,8 +147,9 @@ Run run_once(Lab& lab, const Trial& trial, const Setting& setting, const Launch&
 }
 
 /// Compares the outputs with the exact ones, up to the first that fails. If one fails, sets
-/// `total.failure`. Sets the error, bound and number of the output in `total` to those of the output
-/// with the largest error relative to its bound, if none in `total` is larger.
+/// `total.failure`. Replaces the error, bound and output index in `total` by those of an output
+/// whose error, divided by its bound, is at least as large as the error in `total` divided by its
+/// bound.
 void judge_outputs(const Trial& trial, Outputs& outputs, std::byte poison, Judged& total) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Exact& exact = (*trial.exact)[i];

@@ -71,8 +71,8 @@ double value_of(const Tiff& tiff, std::size_t at, std::size_t type) {
   }
 }
 
-/// Returns the block without up to two copies of exif_mark at its start. Some writers write the
-/// mark twice.
+/// Removes exif_mark from the start of the block and returns the rest. Some writers write the mark
+/// twice, so a second one is removed, too.
 std::span<const std::uint8_t> without_marks(std::span<const std::uint8_t> block) {
   for (int i = 0; i < 2; ++i)
     if (block.size() >= exif_mark.size() &&

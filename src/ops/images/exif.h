@@ -13,10 +13,10 @@ namespace normbench {
 /// block begins with them, too.
 constexpr std::string_view exif_mark{"Exif\0\0", 6};
 
-/// Returns the orientation in an Exif block, from 1 to 8. Returns 1 if the orientation is another
-/// number, bytes or text. Returns nothing if the block has no orientation. The block may start with
-/// exif_mark. Like Pillow, accepts a number of any TIFF type, and takes the first number if there
-/// are several. OpenCV and torchvision accept only the type SHORT.
+/// Returns the orientation in an Exif block, from 1 to 8. Returns 1 if the block has bytes, text or
+/// a number outside this range as orientation. Returns nothing if the block has no orientation. The
+/// block may start with exif_mark. Like Pillow, accepts a number of any TIFF type, and takes the
+/// first number if there are several. OpenCV and torchvision accept only the type SHORT.
 std::optional<int> exif_orientation(std::span<const std::uint8_t> block);
 
 /// Returns the orientation in an XMP text, from 1 to 8. Only the first digit of the number counts,

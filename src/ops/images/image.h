@@ -24,7 +24,8 @@ constexpr auto words(Remark) {
                                       {Remark::Converted, "converted"}});
 }
 
-/// Memory of a caller for the pixels of an image, if the image has this size.
+/// Memory that a caller provides for the pixels of an image. A decoder uses it only if the image
+/// has this height and width.
 struct ImageTarget {
   std::int64_t height = 0, width = 0;
   std::uint8_t* pixels = nullptr;
@@ -78,9 +79,9 @@ struct LeastSize {
   std::int64_t height = 0, width = 0;
 };
 
-/// Decodes an image file into `image`, whose pixels go to `image.target` if the image turns out to
-/// have the size of that. The memory of `image` and `memory` is reused. Turns the picture upright,
-/// as its Exif block or its XMP text says.
+/// Decodes an image file into `image`. The pixels go to `image.target` if its height and width turn
+/// out to be those of the image, and else to `image.rgb`. The memory of `image` and `memory` is
+/// reused. Turns the picture upright, as its Exif block or its XMP text says.
 /// - JPEG: baseline, progressive and arithmetic; lossless if libjpeg-turbo is 3.0 or newer. Gray,
 ///   YCbCr, RGB, CMYK and YCCK. The values of CMYK and YCCK are read as inverted (255 means no
 ///   ink), with or without an Adobe marker.
@@ -90,7 +91,7 @@ struct LeastSize {
 ///
 /// These damaged files are decoded, too (Remark::Repaired), because they contain all of their
 /// pixels:
-/// - A JPEG with a restart marker of a wrong number, or with stray bytes.
+/// - A JPEG with a restart marker that has a wrong number, or with stray bytes.
 /// - A PNG with a missing or damaged end, or with wrong checksums of chunks. The checksums of the
 ///   header and the palette must be correct. In addition, either the checksum of the pixels' zlib
 ///   stream or the checksums of all chunks with pixels must be correct.

@@ -168,8 +168,9 @@ std::string none_text(const std::string& said, std::span<const std::string_view>
                      : fmt::format("; {} there: {}", counted_others(others), kinds_text(others)));
 }
 
-/// Returns the files of a folder, as find_files() describes, but `files` has their names without
-/// `root`. `said` is the path as the user wrote it, for messages. Throws Invalid if there are none.
+/// Returns the files that find_files() takes from a folder. In the result, `files` has the names of
+/// the files, without `root`. `said` is the path as the user wrote it, for messages. Throws Invalid
+/// if there are no files.
 FoundFiles files_in(const fs::path& folder, const std::string& said,
                     std::span<const std::string_view> endings) {
   Search search(folder, endings);
@@ -221,8 +222,8 @@ std::vector<std::string> matches_of(const fs::path& pattern, const std::string& 
   return paths;
 }
 
-/// Returns the files that match the glob `said`, which is relative to `folder`. `files` has their
-/// names without `root`. Throws Invalid if there are none.
+/// Returns the files that match the glob `said`, which is relative to `folder`. In the result,
+/// `files` has the names of the files, without `root`. Throws Invalid if there are no files.
 FoundFiles files_matching(const fs::path& folder, const std::string& said) {
   std::string escaped;  // the folder's name, with backslashes before its wildcards
   for (const char c : folder.string()) {

@@ -19,8 +19,9 @@ namespace normbench {
 /// Pictures that a search for files found but did not take.
 struct Beside {
   std::vector<OtherPictures> others = {};  // the most frequent kind first
-  // If a folder has files with a wanted ending: the number of such files directly in its
-  // subfolders. 0 if it has none, because the search then takes the files of the subfolders.
+  // The number of files with a wanted ending directly in the subfolders of the searched folder. It
+  // is 0 if no such file is in the folder itself: then the search takes the files of the
+  // subfolders.
   std::int64_t in_folders = 0;
   bool operator==(const Beside&) const = default;
 };
@@ -64,7 +65,7 @@ struct FileContents {
   std::int64_t offset = 0;  // of the first image, in bytes; others follow without gaps
   std::vector<Remark> remarks = {};
   std::int64_t jpeg_height = 0, jpeg_width = 0;  // of a JPEG image, turned upright; 0: no JPEG
-  PixelFormat format = PixelFormat::Rgb;  // of an encoded image; Rgb: it does not hold such planes
+  PixelFormat format = PixelFormat::Rgb;         // of an encoded image; Rgb: not in YCbCr planes
 };
 
 /// Tries to decode a file as one image. If that fails, `why_broken` has the reason.

@@ -23,9 +23,8 @@
 #include "ops/images/jpeg_reasons.h"
 #include "ops/images/upright.h"
 
-/// The coefficients of a colour component. libjpeg declares a type of this name, and only its
-/// memory manager uses the members. Decoder replaces the memory manager, so the members are defined
-/// here.
+/// The coefficients of a colour component. libjpeg declares this type, but only libjpeg's memory
+/// manager uses its members. Decoder replaces the memory manager, so the members are defined here.
 struct jvirt_barray_control {
   JBLOCKARRAY rows;
   std::size_t blocks_per_row, row_count;
@@ -291,8 +290,8 @@ std::int64_t written_rows(const jpeg_decompress_struct& codec, const jpeg_compon
   return std::int64_t{codec.total_iMCU_rows} * one.v_samp_factor * one.DCT_scaled_size;
 }
 
-/// Makes room for the planes of a JPEG. libjpeg writes whole blocks, so rows are a little longer
-/// than the planes, and there are a few more rows.
+/// Makes room for the planes of a JPEG. libjpeg writes whole blocks. So the rows in memory are a
+/// little longer than the rows of the planes, and there are a few more of them.
 void place_planes(const jpeg_decompress_struct& codec, YcbcrImage& image) {
   std::int64_t next = 0;
   for (int c = 0; c < codec.num_components; ++c) {

@@ -20,8 +20,9 @@ void decode_jpeg(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory
 bool decode_jpeg_planes(std::span<const std::uint8_t> bytes, YcbcrImage& image,
                         DecodeMemory& memory, const LeastSize& least);
 
-/// Returns how a JPEG holds its pixels: the format of its planes. Returns Rgb for other colours and
-/// for a subsampling that has no name here. Throws std::runtime_error if the header is damaged.
+/// Returns how a JPEG holds its pixels: the format of its planes, after the picture is turned
+/// upright. Returns Rgb if the JPEG has no planes of Y, Cb and Cr that can be decoded as they are,
+/// or if their subsampling has no name here. Throws std::runtime_error if the header is damaged.
 PixelFormat jpeg_pixel_format(std::span<const std::uint8_t> bytes);
 
 /// Returns the number of eighths of its size at which a JPEG is decoded: the smallest number from 1

@@ -139,7 +139,8 @@ std::string text_in(const std::optional<PngText>& text) {
 struct BesidePixels {
   Part exif;
   std::optional<PngText> profile, xmp;
-  // True if the IEND chunk is correct and no chunk without pixels before it has a wrong checksum.
+  // True if the IEND chunk is correct, and if all chunks before it that hold no pixels have the
+  // right checksum.
   bool whole = false;
 };
 

@@ -11,9 +11,9 @@ namespace normbench {
 
 constexpr int first_exchanged = 5;  // from this orientation on, rows become columns
 
-/// Where the stored pixels of a picture are in the upright image, which has `height` and `width`.
-/// Stored pixel (y, x) becomes pixel number first + y * row_step + x * column_step of that image,
-/// counted row by row from 0.
+/// Says where each stored pixel of a picture lies in the upright image. `height` and `width` are
+/// those of the upright image. Stored pixel (y, x) becomes pixel number first + y * row_step +
+/// x * column_step of the upright image, counted row by row from 0.
 struct Upright {
   std::int64_t height, width;
   std::int64_t first, row_step, column_step;

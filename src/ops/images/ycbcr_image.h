@@ -20,7 +20,7 @@ struct SamplePlane {
 
 /// A decoded picture.
 struct YcbcrImage {
-  std::int64_t height = 0, width = 0;  // pixels; if it was decoded at a reduced size, of any size
+  std::int64_t height = 0, width = 0;  // pixels; if decoded at reduced size: that or the full size
   std::array<SamplePlane, 3> planes = {};
   std::vector<std::uint8_t> samples = {};
   /// How the file holds its pixels. Rgb: not as planes, or with a subsampling that has no name
@@ -39,8 +39,8 @@ View view_of(YcbcrImage& image, std::int64_t channel);
 /// - Other files: decoded to `pixels`, and converted to planes of the picture's size (ITU-T T.871,
 ///   section 7).
 /// With `least`, a JPEG may be decoded at a reduced size, as by decode_image(). Then the planes
-/// have fewer samples, and planes of chroma may have as many as Y. Throws std::runtime_error as
-/// decode_image() does.
+/// have fewer samples, and a plane of chroma may have as many samples as the plane of Y. Throws
+/// std::runtime_error as decode_image() does.
 void decode_planes(std::span<const std::uint8_t> bytes, YcbcrImage& image, DecodeMemory& memory,
                    Image& pixels, const LeastSize& least = {});
 

@@ -88,8 +88,8 @@ class Unpacking final : public std::streambuf {
   }
 
  private:
-  /// Returns true if there is data to decompress, after reading more if none is left. If `in_` ends
-  /// inside a member or contains no member, marks the data as damaged.
+  /// If no data is left to decompress, reads more from `in_`. Returns true if there is data then.
+  /// If `in_` ends inside a member or contains no member, marks the data as damaged.
   bool fill() {
     if (zlib_.avail_in > 0) return true;
     in_.read(packed_.data(), static_cast<std::streamsize>(packed_.size()));
@@ -119,7 +119,7 @@ class Unpacking final : public std::streambuf {
   z_stream zlib_{};
   std::array<char, kPiece> text_{}, packed_{};
   bool in_member_ = false, had_member_ = false, damaged_ = false;
-  bool held_back_ = false;  // zlib may have more text, for which `text_` had no room
+  bool held_back_ = false;  // true: `text_` was full, so zlib may have more text
 };
 
 /// A stream that reads from an `Unpacking` buffer of its own.

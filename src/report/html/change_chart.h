@@ -13,8 +13,8 @@ class ChangeChart {
   /// Returns the labels of the axis that all bars share. The table shows them below the column's
   /// title.
   Markup axis() const;
-  /// Draws the ratio of the time of NEW to that of BASE, with its interval, and the margin, within
-  /// which a change counts as none. Draws only the margin if the case has no ratio.
+  /// Draws the time of NEW divided by that of BASE, with its interval, and the margin. A change
+  /// within the margin counts as none. Draws only the margin if the case has no ratio.
   Markup bar(const ComparedCase& one) const;
 
  private:

@@ -16,9 +16,9 @@ std::string experiment_id(std::size_t index);
 /// Returns the experiment's question, or its name if it has none.
 std::string experiment_title(const Experiment& experiment);
 
-/// Returns a section with the verdict. If `detail` allows them, it also has the drawings, and all
-/// tables as folded text. When the section is larger than `most_bytes`, no further points of the
-/// sweep are added.
+/// Returns a section with the verdict and, if `detail` allows them, the drawings and all tables as
+/// folded text. When the section is larger than `most_bytes`, no further points of the sweep are
+/// added.
 Markup experiment_section(const Experiment& experiment, std::size_t index, const Results& results,
                           Detail detail, std::size_t most_bytes);
 

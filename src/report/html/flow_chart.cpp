@@ -12,7 +12,8 @@ namespace {
 constexpr double track_height = 14;
 constexpr std::size_t most_ticks = 6;
 
-/// A row in the drawing of a lane (a group of stages): work on items that does not overlap in time.
+/// A row in the drawing of a lane (a group of stages). It has pieces of work that do not overlap in
+/// time.
 using Track = std::vector<LaneWork>;
 
 /// Distributes the work of a lane over as few rows of the drawing (tracks) as possible.

@@ -18,9 +18,9 @@ namespace {
 constexpr double row_height = 36;
 constexpr std::size_t most_dots = 400;  // maximum number of dots in the drawing of a case
 
-/// A measured case and the speed-ups of its rounds. A speed-up is the baseline's time over the
-/// case's time in the same round. For the baseline itself, or if there is no baseline, it is the
-/// case's median time over its time in the round.
+/// A measured case and the speed-ups of its rounds. A speed-up is the baseline's time divided by
+/// the case's time in the same round. For the baseline itself, or if there is no baseline, the
+/// median time of the case takes the place of the baseline's time.
 struct RatioRow {
   std::size_t index = 0;
   std::vector<double> rounds;

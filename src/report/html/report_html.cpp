@@ -49,8 +49,8 @@ std::string rounds_csv(const Results& results) {
 }
 
 /// Returns the first line of each experiment's verdict, with a link to the experiment's section.
-/// The experiments of all documents on the page are numbered, and `first` is the number of the
-/// first one in this document.
+/// Experiments are numbered across all documents of the page. `first` is the number of the first
+/// experiment in `document`.
 Markup findings(const Analysed& document, std::size_t first) {
   Markup items;
   for (std::size_t e = 0; e < document.experiments().size(); ++e) {

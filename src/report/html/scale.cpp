@@ -46,9 +46,9 @@ std::vector<double> in_each_power(double low, double high, std::span<const doubl
   return values;
 }
 
-/// Returns the powers of ten from `low` to `high`, with 2 and 5 times each power between them. If
-/// these are more than `most` values, returns the powers with only 3 times each power between them.
-/// If these are still too many, returns every n-th power.
+/// Returns the values from `low` to `high` that are 1, 2 or 5 times a power of ten. If there are
+/// more than `most`, returns the values that are 1 or 3 times a power of ten. If these are still
+/// too many, returns only every n-th power of ten.
 std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
   static constexpr std::array<double, 3> fine{1, 2, 5};
   static constexpr std::array<double, 2> coarse{1, 3};

@@ -117,9 +117,9 @@ TraceKind kind_in(std::span<const Category> categories, std::string_view name) {
   return found == categories.end() ? TraceKind::Other : found->kind;
 }
 
-/// The latest and the earliest accepted time, in microseconds since the epoch. They are the year
-/// 2096, and 12 years before the epoch. With these limits, a start plus a duration fits into 64-bit
-/// nanoseconds, and so does the difference of two such sums.
+/// The latest and the earliest accepted time (in 2096 and in 1957), in microseconds since the
+/// epoch. With these limits, a start plus a duration fits into 64-bit nanoseconds, and so does the
+/// difference of two such sums.
 constexpr std::int64_t most_us = 4'000'000'000'000'000, least_us = -400'000'000'000'000;
 
 bool is_digits(std::string_view text) {

@@ -227,8 +227,8 @@ class EventReader {
     elements([&](JsonToken element) { event(element); });
   }
 
-  /// Reads an array of events. The trace format allows the end of the array to be missing, as it is
-  /// if the program that wrote the file was killed. An incomplete last event is left out.
+  /// Reads an array of events. The trace format allows the end of the array to be missing, because
+  /// the program that writes a file may be killed. An incomplete last event is left out.
   void bare_events() {
     found_ = in_bare_array_ = true;
     try {

@@ -40,8 +40,8 @@ class SliceTable {
   std::uint32_t depth_of(std::uint32_t number) const { return more_of(number).depth; }
   bool is_async(std::uint32_t number) const { return more_of(number).async; }
   std::uint64_t repeats_of(std::uint32_t number) const { return more_of(number).repeats; }
-  /// Returns the number of the set that equals set `number` except for its `repeats`, and adds the
-  /// set if it is new. A slice with `repeats` stands for itself and for as many equal slices
+  /// Returns the number of a set with the values of set `number`, but with these `repeats`. Adds
+  /// the set if it is new. A slice with `repeats` stands for itself and for as many equal slices
   /// directly after it.
   std::uint32_t repeated(std::uint32_t number, std::uint64_t repeats);
 
@@ -70,8 +70,8 @@ class SliceTable {
 
     bool operator==(const Facts&) const = default;
   };
-  /// An Index is a set of indices into a deque, `items`. Hash and Equal hash and compare the items
-  /// at these indices.
+  /// The hash function of an Index, which is a set of indices into a deque, `items`. An Index
+  /// hashes and compares the items at these indices, not the indices.
   template <class T>
   struct Hash {
     const std::deque<T>* items;

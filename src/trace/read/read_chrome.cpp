@@ -363,7 +363,7 @@ class EventModel {
                              .on_device = event.device_type != 0});
   }
 
-  // --- numbers of pids, lanes and categories
+  // --- numbers for pids and tids that are texts; indices of lanes and categories
 
   std::int64_t number_of(std::int64_t id, const std::string& text) {
     if (text.empty()) return id;
@@ -411,10 +411,10 @@ class EventModel {
 
   // --- at the end
 
-  /// Returns true if PyTorch (or normbench) wrote the file. Other tools also use two sorts of its
-  /// categories: common words such as "kernel", and the categories of PyTorch before 1.12, some of
-  /// which Paddle and ONNX Runtime use. A category of these two sorts counts as a sign of PyTorch
-  /// only if the file also has a schema number or external ids.
+  /// Returns true if PyTorch (or normbench) wrote the file. Other tools also use two sorts of
+  /// PyTorch's categories: common words such as "kernel", and the categories of PyTorch before
+  /// 1.12, some of which Paddle and ONNX Runtime use. A category of these two sorts counts as a
+  /// sign of PyTorch only if the file also has a schema number or external ids.
   bool is_of_pytorch(const TraceFacts& facts) const {
     const bool signed_by_it = facts.has_schema_number || has_external_id_;
     return has_known_ || has_device_work_ || has_profiler_span_ ||
@@ -437,9 +437,9 @@ class EventModel {
     for (ReadLane& lane : trace_.lanes) lane.slices.keep_if(is_shown);
   }
 
-  /// Removes the slices that start at 0, if 0 seems to stand for a missing time. This is so if they
-  /// are at most half of all slices, and all other slices have start times of one year or more.
-  /// Also sets `start_error_ns` and `whole_times_`.
+  /// Removes the slices that start at 0, if 0 seems to stand for a missing time: at most half of
+  /// all slices start at 0, and all others start at a time of one year or more. Also sets
+  /// `start_error_ns` and `whole_times_`.
   void settle_times() {
     constexpr std::int64_t year = 365 * 86'400'000'000'000;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();

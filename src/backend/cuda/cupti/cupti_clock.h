@@ -7,8 +7,8 @@
 
 namespace normbench::cupti {
 
-/// Returns CLOCK_MONOTONIC in ns, which is the recorder's clock. CUPTI calls this for its
-/// timestamps if it supports another clock than its own.
+/// Returns CLOCK_MONOTONIC in ns, which is the recorder's clock. If this version of CUPTI lets
+/// callers choose the clock, it calls this function for its timestamps.
 std::uint64_t monotonic_ns() noexcept;
 
 /// One moment on both clocks.

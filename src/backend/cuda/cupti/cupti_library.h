@@ -55,8 +55,8 @@ struct Places {
   std::vector<std::string> directories;  // tried after the loader's own directories
 };
 
-/// Returns the file names that CUPTI has from CUDA 12 on. The name in CUDA version `major` is
-/// first.
+/// Returns the file names of CUPTI in CUDA 12 and later versions. The name in CUDA version `major`
+/// is first.
 std::vector<std::string> library_names(int major);
 
 /// Returns where CUPTI usually is. The file name that belongs to the CUDA version of this build is
@@ -65,9 +65,9 @@ std::vector<std::string> library_names(int major);
 /// - NVIDIA's wheels in the Python environments of VIRTUAL_ENV, CONDA_PREFIX and PATH
 Places usual_places();
 
-/// Returns the names and paths to try, in order. If `library` is not empty, it is the first. For
-/// each name of `places`, the bare name follows, which the loader looks up in its own directories,
-/// and then the name in each directory of `places`.
+/// Returns the names and paths to try, in order. `library` is the first, if it is not empty. Each
+/// name of `places` follows: first the bare name, which the loader looks up in its own directories,
+/// and then the path of that name in each directory of `places`.
 std::vector<std::string> candidates(const std::string& library, const Places& places);
 
 /// Returns the message that no library was found, like "CUPTI not found (no libcupti.so.13 on the

@@ -28,9 +28,9 @@ class Walker {
       last_.push_back(walk_.records.back());
   }
 
-  /// Counts more buffers as broken, those that end with a cut-off record, and returns the records.
-  /// CUPTI does not report a cut-off record. Its bytes are taken for a part of the record before
-  /// it, which therefore looks longer than other records of the same kind.
+  /// Also counts buffers that end with a cut-off record as broken, and returns the records. CUPTI
+  /// does not report a cut-off record. Its bytes are taken for a part of the record before it,
+  /// which therefore looks longer than other records of the same kind.
   Walk finish() {
     for (const RecordBytes last : last_) {
       const auto length = lengths_.find(kind_of(last));
@@ -55,8 +55,8 @@ void collect_external_id(RecordBytes bytes, Links& links) {
     links.external_ids[std::uint32_t{record->correlationId}] = record->externalId;
 }
 
-/// Adds a call. A driver call inside a runtime call has the same correlation. Of these two, the
-/// runtime call is kept.
+/// Adds a call. A runtime call and a driver call inside it have the same correlation. For such a
+/// pair, the runtime call is kept.
 void collect_call(RecordBytes bytes, bool is_runtime, Links& links) {
   const auto record = read<CUpti_ActivityAPI>(bytes, sizeof(CUpti_ActivityAPI));
   if (!record) return;
