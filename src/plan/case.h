@@ -132,8 +132,8 @@ struct Case {
   bool row_wise() const;
   /// Returns true if a stage runs on a GPU, or the first input is in device memory.
   bool uses_gpu() const;
-  /// Returns the number of threads of a stage on the CPU: in a pipeline `threads` of the stage's
-  /// lane, and else `threads` of the case.
+  /// Returns the number of threads of a stage on the CPU: in a pipeline, `threads` of the stage's
+  /// lane, otherwise `threads` of the case.
   int threads_of(std::size_t stage) const;
 };
 

@@ -125,8 +125,8 @@ void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
 }
 
 /// Returns true if a case with this stage uses all threads for `"threads": "all"`, even if it has
-/// few bytes. File ops and networks take much longer than waking a team of threads, and `launch` on
-/// the CPU measures the waking.
+/// few bytes. Stages that use files, and ops that only peers run (networks, the user's own code),
+/// take much longer than waking a team of threads. `launch` on the CPU measures that waking.
 bool always_pays(const Stage& stage) {
   const Roles& roles = roles_of(stage.op);
   return roles.files != FileUse::None || roles.peer_only ||

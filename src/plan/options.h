@@ -12,9 +12,9 @@
 
 namespace normbench {
 
-/// The options `measure` of a config. `precision`: the measuring of a group ends when the
-/// confidence interval of each ratio (the time of a case over the time of the baseline) has at most
-/// this relative half-width (0.01: 1 %).
+/// The options `measure` of a config. `precision` is a relative half-width (0.01: 1 %). The
+/// measuring of a group ends when no ratio (the time of a case over the time of the baseline) has a
+/// wider confidence interval.
 struct Measure {
   double precision = 0.01;
   double max_seconds_per_group = 5;

@@ -15,8 +15,8 @@ namespace normbench::HWY_NAMESPACE {
 
 enum class Pass { Forward, Backward };
 
-/// The number of rows of a group that are computed at once. A backward pass computes fewer rows
-/// than a forward pass, because each row needs two inputs and has sums of its own.
+/// The number of rows of a group that are computed at the same time. It is lower in a backward
+/// pass, where each row has two inputs, and sums that are not added to those of other rows.
 template <Pass P>
 constexpr int kRowsAtOnce = P == Pass::Forward ? 4 : 2;
 

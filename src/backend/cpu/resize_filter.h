@@ -116,8 +116,8 @@ struct Filter {
   }
 };
 
-/// Returns the filter that computes `to` output pixels from `part` of an axis of `from` input
-/// pixels.
+/// Returns the filter that resizes `part` of an axis to `to` output pixels. The whole axis has
+/// `from` input pixels.
 Filter make_filter(std::int64_t from, std::int64_t to, const AxisPart& part, DType dtype);
 
 }  // namespace normbench

@@ -27,8 +27,9 @@ enum class JsonToken {
   CutOff  // the text ends inside a token
 };
 
-/// Reads a text once, from start to end. In memory, it keeps only a chunk of the text, or the
-/// longest string that next() reads. Throws Invalid ("line 12, column 3: ...") for
+/// Reads a text once, from start to end. It never holds the whole text in memory: its buffer has
+/// one chunk, and grows only while next() reads a string that is longer. Throws Invalid ("line 12,
+/// column 3: ...") for
 /// - text that is not a token,
 /// - a string of more than `most_string_bytes` that next() reads,
 /// - a number or word of more than `most_word_bytes`,
