@@ -84,6 +84,7 @@ bool FakeMemory::release(const void* data) {
   check_guard(block);
   mprotect(block.mapping, block.mapping_bytes, PROT_NONE);
   madvise(block.mapping, block.mapping_bytes, MADV_DONTNEED);
+  madvise(block.data, whole_pages(block.bytes), MADV_DODUMP);  // so that it can be merged now
   released_.push_back(block);
   return true;
 }
