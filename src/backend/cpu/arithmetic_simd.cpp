@@ -7,10 +7,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-RunFunction pick_fma(DType from, DType to, Stores stores) {
+RunFunction pick_fma_of_floats(DType from, DType to, Stores stores) {
   return with_fixed(from, [=]<DType From>(Fixed<From>) {
     return with_fixed(to, [=]<DType To>(Fixed<To>) -> RunFunction {
-      if constexpr (!is_float(From) && !is_float(To))
+      if constexpr (!is_float(From) || !is_float(To))
         return nullptr;
       else if (stores == Stores::NonTemporal)
         return &per_channel<From, To, kPastCache, MultiplyAdd>;
@@ -39,12 +39,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace normbench {
 
-HWY_EXPORT(pick_fma);
+HWY_EXPORT(pick_fma_of_floats);
 HWY_EXPORT(pick_sub);
 HWY_EXPORT(pick_div);
 
 RunFunction fma_function(DType from, DType to, Stores stores) {
-  return HWY_DYNAMIC_DISPATCH(pick_fma)(from, to, stores);
+  if (is_float(from) && is_float(to))
+    return HWY_DYNAMIC_DISPATCH(pick_fma_of_floats)(from, to, stores);
+  return fma_function_8bit(from, to, stores);
 }
 RunFunction sub_function(DType dtype) { return HWY_DYNAMIC_DISPATCH(pick_sub)(dtype); }
 RunFunction div_function(DType dtype) { return HWY_DYNAMIC_DISPATCH(pick_div)(dtype); }

@@ -21,6 +21,9 @@ RunFunction sub_function(DType dtype);
 RunFunction div_function(DType dtype);
 /// The kernel of fma_function() computes x * a + b. It is null if both dtypes are integers.
 RunFunction fma_function(DType from, DType to, Stores stores);
+/// Returns the kernel of fma_function() for the case that exactly one of both dtypes is uint8, and
+/// otherwise null. It has a source file of its own, because such a file takes long to compile.
+RunFunction fma_function_8bit(DType from, DType to, Stores stores);
 
 /// Computes x * a[c] + b[c] for pixels of three channels. Does nothing and returns false in these
 /// cases:

@@ -13,8 +13,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-enum class Pass { Forward, Backward };
-
 /// The number of rows of a group that are computed at the same time. It is lower in a backward
 /// pass, where each row has two inputs, and sums that are not added to those of other rows.
 template <Pass P>
@@ -515,11 +513,14 @@ void block(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
   summed ? work.template run<true, true>(begin, end) : work.template run<true, false>(begin, end);
 }
 
-/// Returns the function for a dtype, or null if the dtype is not a float.
-template <Pass P>
-GroupFunction pick_block(DType dtype, Stores stores) {
-  return for_floats<GroupFunction>(
-      dtype, stores, []<DType T, Stores S>() -> GroupFunction { return &block<T, P, S>; });
+/// Returns the function of a pass for a float dtype.
+template <DType T>
+GroupFunction pick_block(Pass pass, Stores stores) {
+  const bool forward = pass == Pass::Forward;
+  if (stores == Stores::NonTemporal)
+    return forward ? &block<T, Pass::Forward, kPastCache> : &block<T, Pass::Backward, kPastCache>;
+  return forward ? &block<T, Pass::Forward, Stores::Normal>
+                 : &block<T, Pass::Backward, Stores::Normal>;
 }
 
 }  // namespace normbench::HWY_NAMESPACE

@@ -1,3 +1,5 @@
+#include <hwy/base.h>
+
 #include <algorithm>
 
 #include "backend/cpu/group_norm.h"
@@ -172,6 +174,20 @@ void sum_and_normalise(const GroupTensors& tensors, const Groups& groups, GroupF
   }
 }
 
+GroupFunction group_function(DType dtype, Pass pass, Stores stores) {
+  switch (dtype) {
+    case DType::Float32:
+      return group_function_float32(pass, stores);
+    case DType::Float16:
+      return group_function_float16(pass, stores);
+    case DType::BFloat16:
+      return group_function_bfloat16(pass, stores);
+    case DType::UInt8:
+      break;
+  }
+  HWY_ABORT("no group norm of uint8");
+}
+
 }  // namespace
 
 PlaneRows::PlaneRows(std::int64_t planes_of_group, std::int64_t pixels_of_plane)
@@ -194,10 +210,9 @@ std::int64_t PlaneRows::block_rows() const {
 
 void normalise_planes(const GroupTensors& tensors, const Queue& queue, Stores stores) {
   const Groups groups(tensors.desc, tensors.groups);
-  const DType dtype = tensors.desc.dtype;
   const bool forward = tensors.forward();
   const GroupFunction function =
-      forward ? forward_function(dtype, stores) : backward_function(dtype, stores);
+      group_function(tensors.desc.dtype, forward ? Pass::Forward : Pass::Backward, stores);
   const auto work = forward ? sum_and_normalise<ForwardWork> : sum_and_normalise<BackwardWork>;
   split(queue, groups.count(), 1,
         [&](std::int64_t begin, std::int64_t end) { work(tensors, groups, function, begin, end); });

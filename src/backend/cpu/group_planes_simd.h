@@ -46,6 +46,8 @@ struct PlaneRows {
   std::int64_t pieces;  // rows of a plane; 0: a row has several planes
 };
 
+enum class Pass { Forward, Backward };
+
 /// A group to normalise.
 /// - Forward: y = (x - mean) * scale + shift.
 /// - Backward: dx = dy * scale + (x - mean) * slope + constant [+ old dx].
@@ -72,8 +74,10 @@ struct Summed {
 using GroupFunction = void (*)(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
                                const Normalised* normalised, const Summed* summed);
 
-/// Both functions return the GroupFunction of a dtype, or null if it is not a float dtype.
-GroupFunction forward_function(DType dtype, Stores stores);
-GroupFunction backward_function(DType dtype, Stores stores);
+/// Returns the function of a pass. There is one for each float dtype, in a source file of its own,
+/// because such a file takes long to compile.
+GroupFunction group_function_float32(Pass pass, Stores stores);
+GroupFunction group_function_float16(Pass pass, Stores stores);
+GroupFunction group_function_bfloat16(Pass pass, Stores stores);
 
 }  // namespace normbench

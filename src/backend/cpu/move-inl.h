@@ -438,9 +438,9 @@ bool move_channels(const PixelRun& run, Stores stores) {
                      : move_as<Way<T, C, false, true, false>>(run, stores);
 }
 
+/// Moves pixels of four channels, and mirrors pixels of one channel.
 template <class T>
 bool move_elements(const PixelRun& run, Stores stores) {
-  if (run.channels == 3) return move_channels<T, 3>(run, stores);
   if (run.channels == 4) return move_channels<T, 4>(run, stores);
   if (run.channels != 1 || run.from.strides.pixel != -1 || run.to.strides.pixel != 1) return false;
   return move_as<Way<T, 1, false, false, true>>(run, stores);

@@ -44,13 +44,14 @@ void gather_elements(const PixelRun& run) {
 
 bool move_pixels(const PixelRun& run, std::int64_t size, Stores stores) {
   if (is_copy(run)) return copy_as_bytes(run, size, stores);
+  const bool rgb = run.channels == 3;
   switch (size) {
     case 1:
-      return move_8bit(run, stores);
+      return rgb ? move_rgb_8bit(run, stores) : move_8bit(run, stores);
     case 2:
-      return move_16bit(run, stores);
+      return rgb ? move_rgb_16bit(run, stores) : move_16bit(run, stores);
     default:
-      return move_32bit(run, stores);
+      return rgb ? move_rgb_32bit(run, stores) : move_32bit(run, stores);
   }
 }
 

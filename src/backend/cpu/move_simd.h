@@ -18,9 +18,13 @@ namespace normbench {
 ///   and do not consist of whole cache lines. It is then faster to copy one row after the other.
 bool move_pixels(const PixelRun& run, std::int64_t size, Stores stores);
 
-/// move_pixels() calls move_8bit(), move_16bit() or move_32bit() for rearranged rows: there is one
-/// function for each size of an element. Each of the three has a source file of its own, because
-/// such a file takes long to compile. copy_bytes() copies rows. Each pixel of its run is one byte.
+/// move_pixels() calls one of these functions for rearranged rows: a `move_rgb` function for three
+/// channels, and otherwise a `move` function. There is one of each for the sizes of an element, in
+/// several source files, because such a file takes long to compile. copy_bytes() copies rows. Each
+/// pixel of its run is one byte.
+bool move_rgb_8bit(const PixelRun& run, Stores stores);
+bool move_rgb_16bit(const PixelRun& run, Stores stores);
+bool move_rgb_32bit(const PixelRun& run, Stores stores);
 bool move_8bit(const PixelRun& run, Stores stores);
 bool move_16bit(const PixelRun& run, Stores stores);
 bool move_32bit(const PixelRun& run, Stores stores);

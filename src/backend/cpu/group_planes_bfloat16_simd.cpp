@@ -1,7 +1,7 @@
 #include "backend/cpu/group_planes_simd.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backend/cpu/group_planes_forward_simd.cpp"
+#define HWY_TARGET_INCLUDE "backend/cpu/group_planes_bfloat16_simd.cpp"
 #include <hwy/foreach_target.h>
 // Must follow foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/group_planes-inl.h"
@@ -9,8 +9,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-GroupFunction pick_forward(DType dtype, Stores stores) {
-  return pick_block<Pass::Forward>(dtype, stores);
+GroupFunction pick_bfloat16(Pass pass, Stores stores) {
+  return pick_block<DType::BFloat16>(pass, stores);
 }
 
 }  // namespace normbench::HWY_NAMESPACE
@@ -19,10 +19,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace normbench {
 
-HWY_EXPORT(pick_forward);
+HWY_EXPORT(pick_bfloat16);
 
-GroupFunction forward_function(DType dtype, Stores stores) {
-  return HWY_DYNAMIC_DISPATCH(pick_forward)(dtype, stores);
+GroupFunction group_function_bfloat16(Pass pass, Stores stores) {
+  return HWY_DYNAMIC_DISPATCH(pick_bfloat16)(pass, stores);
 }
 
 }  // namespace normbench

@@ -1,7 +1,7 @@
 #include "backend/cpu/group_planes_simd.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backend/cpu/group_planes_backward_simd.cpp"
+#define HWY_TARGET_INCLUDE "backend/cpu/group_planes_float16_simd.cpp"
 #include <hwy/foreach_target.h>
 // Must follow foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/group_planes-inl.h"
@@ -9,8 +9,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-GroupFunction pick_backward(DType dtype, Stores stores) {
-  return pick_block<Pass::Backward>(dtype, stores);
+GroupFunction pick_float16(Pass pass, Stores stores) {
+  return pick_block<DType::Float16>(pass, stores);
 }
 
 }  // namespace normbench::HWY_NAMESPACE
@@ -19,10 +19,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace normbench {
 
-HWY_EXPORT(pick_backward);
+HWY_EXPORT(pick_float16);
 
-GroupFunction backward_function(DType dtype, Stores stores) {
-  return HWY_DYNAMIC_DISPATCH(pick_backward)(dtype, stores);
+GroupFunction group_function_float16(Pass pass, Stores stores) {
+  return HWY_DYNAMIC_DISPATCH(pick_float16)(pass, stores);
 }
 
 }  // namespace normbench
