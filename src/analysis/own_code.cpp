@@ -35,7 +35,7 @@ std::vector<std::int64_t> extents(const TensorDesc& desc, Layout layout) {
   return {n, h, w, c};
 }
 
-/// Returns the last stage of the user's own code that makes an array; null if there is none.
+/// Returns the last of the stages that are the user's own code and make an array, or null.
 const StageResult* giving_stage(const CaseResult& result) {
   const StageResult* giving = nullptr;
   for (const StageResult& stage : result.stages)

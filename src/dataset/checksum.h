@@ -8,8 +8,8 @@
 
 namespace normbench {
 
-/// Returns the checksum of earlier bytes followed by `bytes`. `before` is the checksum of the
-/// earlier bytes; 0 if there are none.
+/// Returns the checksum of a text of which `bytes` is the end. `before` is the checksum of all that
+/// comes before `bytes`; 0 if nothing does.
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
 
 /// Returns the checksum of a text that consists of two parts. `first` and `second` are the

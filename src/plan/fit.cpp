@@ -118,10 +118,10 @@ std::vector<Weighed> weighed(std::vector<Case>& list, const Room& room) {
   return left;
 }
 
-/// Skips the cases that need the most memory on a side, until the remaining cases fit there
-/// together with the cases in `together`. If cases have equal needs, the last of them is skipped
-/// first, because the first is usually the baseline. `together` can only grow, so the loop adds the
-/// cases to it from the smallest on, and skips those that do not fit any more.
+/// Skips the cases that need the most memory on `side`, as many as necessary for the rest to fit
+/// there beside the cases that `together` has already. If cases have equal needs, the last of them
+/// is skipped first, because the first is usually the baseline. A case cannot be taken out of
+/// `together`, so the loop adds the smallest case first, and skips those that no longer fit.
 void skip_largest(std::vector<Weighed>& cases, const Side& side, Room::Together together) {
   std::ranges::stable_sort(cases, {}, [&](const Weighed& one) { return one.alone.*side.bytes; });
   std::size_t fit = 0;

@@ -160,7 +160,7 @@ std::string sources_text(const std::vector<const Reproduced*>& lines) {
 }
 
 /// Adds a sentence for each judged claim. A sentence begins with the shape and the dtypes of the
-/// claim's sources if they differ from those of the previous claim. Sentences about trends follow.
+/// source tensors if the previous claim was judged with others. Sentences about trends follow.
 void add_claim_sentences(const std::vector<const Reproduced*>& lines,
                          std::vector<std::string>& text) {
   std::string sources;
@@ -178,8 +178,9 @@ void add_claim_sentences(const std::vector<const Reproduced*>& lines,
           text.push_back(one);
 }
 
-/// Returns a sentence like "Judged here, a claim at each of its points: 6 confirmed, 1
-/// contradicted.", or "" if no claim was judged.
+/// Returns a sentence that counts the outcomes of all judgements, like "Judged here, a claim at
+/// each of its points: 6 confirmed, 1 contradicted.". A claim judged at two points is counted
+/// twice. Returns "" if no claim was judged.
 std::string tally_text(const std::vector<const Reproduced*>& lines) {
   std::map<Judgement::Outcome, int> counts;
   for (const auto& [key, of] : judged_lines(lines))

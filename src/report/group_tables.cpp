@@ -38,9 +38,9 @@ std::string joules_per_image(const GroupResult& group, const CaseResult& result)
   return joules ? format_significant(*joules, 3) : "";
 }
 
-/// If the ratio of the median times of the case and the baseline contradicts the case's `ratio`
-/// (the median of the rounds' ratios), returns it as text, like ", by ms 0.0897". Otherwise returns
-/// "".
+/// Returns the ratio of two median times, the case's and the baseline's, as text like ", by ms
+/// 0.0897", if it contradicts the case's `ratio`, which is the median of the rounds' ratios.
+/// Returns "" if it does not.
 std::string by_times(const CaseAnalysis& one) {
   return by_times_text(one).empty() ? "" : ", by ms " + format_significant(*one.of_medians, 4);
 }

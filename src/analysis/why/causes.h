@@ -133,7 +133,7 @@ struct OneStage {
 struct StageApart {  // the stages in which a slow case differs most from the fastest
   std::vector<std::string> labels = {};
   double own_ns = 0, its_ns = 0;  // per iteration
-  // True: `its_ns` is the time of the same stages in the fastest case, which may run other kernels.
+  // True: the fastest case has these stages, too, perhaps with other kernels. They take `its_ns`.
   bool is_in_both = false;
   // If `is_in_both` is false: the stages that only the fastest case has; `its_ns` is their time.
   std::vector<std::string> instead = {};

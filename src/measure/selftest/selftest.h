@@ -9,7 +9,7 @@ namespace normbench::selftest {
 /// Tests all kernel rows that `options` chooses, except the references on the CPU. Inputs have
 /// every dtype and layout. Some inputs are tiny, odd or strided, or do not start at a cache line.
 /// Others are large, with a million elements, or huge, with more than 2^31. Others have values that
-/// are hard to round. Throws Invalid if the glob matches no kernel row.
+/// are hard to round. Throws Invalid if `options.glob` matches no kernel row.
 Findings run(const Backends& backends, const Options& options);
 
 }  // namespace normbench::selftest

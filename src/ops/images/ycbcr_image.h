@@ -23,8 +23,8 @@ struct YcbcrImage {
   std::int64_t height = 0, width = 0;  // pixels; if decoded at reduced size: that or the full size
   std::array<SamplePlane, 3> planes = {};
   std::vector<std::uint8_t> samples = {};
-  /// How the file holds its pixels. Rgb: not as planes, or with a subsampling that has no name
-  /// here.
+  /// How the file holds its pixels. Rgb if it has no planes, and also if it has planes with a
+  /// subsampling that no PixelFormat stands for.
   PixelFormat format = PixelFormat::Rgb;
   std::vector<Remark> remarks = {};  // each remark once
 };
