@@ -178,7 +178,7 @@ Exit prepare_dataset(const PrepareSaid& said) {
       show(summary(said.folder, prepared.manifest) + "Nothing to do: it is there already\n");
       return Exit::Fine;
     case Prepared::Outcome::Interrupted:
-      say("Interrupted: {} of {} are done{}; go on with the same command\n", prepared.done,
+      say("Interrupted: {} of {} are done{}; continue with the same command\n", prepared.done,
           images_text(std::ssize(preparation.sources)),
           preparation.form.shards ? " (a shard counts when it is whole)" : "");
       return Exit::Interrupted;

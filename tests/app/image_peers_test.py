@@ -127,7 +127,7 @@ class Loading(ImagesTest):
         pictures = [cv2.imread(path)[..., ::-1] for path in files]
 
         def pixels(command, _):
-            for size in ((32, 40), (96, 200)):  # smaller and larger than the pictures
+            for size in ((32, 40), (96, 200), (40, 60)):  # smaller and larger than the pictures, and the size of one
                 for layout, threads in (("nhwc", 1), ("nchw", 2)):
                     peer = self.prepared(command, files, (4, 3, *size), layout, threads)
                     batch = self.last_of(peer, 1)

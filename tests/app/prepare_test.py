@@ -580,7 +580,7 @@ class Interrupted(Prepare):
             running.send_signal(how)
             out, err = running.communicate(timeout=60)
             self.assertEqual(running.returncode, 130, err)
-            self.assertRegex(out, r"^Interrupted: \d+ of 60 images are done; go on with the same command\n$")
+            self.assertRegex(out, r"^Interrupted: \d+ of 60 images are done; continue with the same command\n$")
             done = int(out.split()[1])
             names = sorted(files_of(folder))
             self.assertEqual(names, [f"{i:03}.png" for i in range(done)] + ["prepare.jsonl"])
