@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any, Mapping, Sequence, Union
@@ -87,9 +88,11 @@ def compare(base: str | Path, new: str | Path, **options: Value) -> Comparison:
 
 
 def _given(config: Config) -> tuple[str, str | None, str]:
-    """Returns the argument for a config, what stdin gets, and the config's name."""
+    """Returns the argument for a config, what stdin gets, and the config's name; "run" for a name that the program will refuse."""
     if isinstance(config, Mapping):
-        return "-", json.dumps(config, allow_nan=False, default=_plain), str(config.get("name", "run"))
+        name = config.get("name")
+        is_fine = isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", name)
+        return "-", json.dumps(config, allow_nan=False, default=_plain), str(name) if is_fine else "run"
     return _plain(config), None, Path(config).stem
 
 

@@ -93,6 +93,17 @@ class RunTest(InAFolder):
             self.assertEqual(caught.exception.code, 2)
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_a_name_that_is_no_folder_is_a_mistake_and_makes_none(self):
+        Path("inner").mkdir()
+        os.chdir("inner")
+        before = os.stat("..").st_mtime_ns
+        for name in ("../above", "a/b", ".hidden", "a\0b", "", 5, None):
+            with self.subTest(name=name), self.assertRaises(normbench.BadInput) as caught:
+                normbench.run({**CONFIG, "name": name}, progress=False)
+            self.assertEqual(caught.exception.mistakes[0].pointer, "/name")
+        self.assertEqual(list(Path().iterdir()), [])
+        self.assertEqual(os.stat("..").st_mtime_ns, before)  # nor for a moment
+
     def test_mistakes_of_a_file_name_it(self):
         Path("a: b.json").write_text('{"schema": 1,')
         with self.assertRaises(normbench.BadInput) as caught:
