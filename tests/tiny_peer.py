@@ -159,6 +159,7 @@ for line in sys.stdin:
             members["spans"] = [[0, wall + 1]]
         say("ran", **members)
     elif kind == "output" and first["op"] in ("batches", "transform"):
+        shape = [int(where), *shape[1:]] if how == "gives" else shape
         say("given", dtype="float32", shape=shape, bytes=4 * shape[0] * shape[1] * shape[2] * shape[3],
             **({"workers": 2} if first["op"] == "batches" else {}))
     elif kind == "output":

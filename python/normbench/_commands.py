@@ -11,7 +11,7 @@ from typing import Any, Mapping, Sequence, Union
 
 from ._errors import CaseFailed, Error
 from ._program import succeed
-from ._results import Results, load
+from ._results import Results, load, written
 
 Config = Union[str, Path, Mapping[str, Any]]
 Value = Union[None, bool, int, float, str, Path, Sequence[object], Mapping[str, Any]]
@@ -39,19 +39,22 @@ def run(config: Config, *, out: str | Path | None = None, progress: bool = True,
         folder = _path(out) if out is not None else _taken(Path("results") / f"{name}-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}", made)
     where = f"--{'out' if resumed is None else 'resume'}={folder}"
     arguments = ["run", file, where, f"--asker={os.getpid()}", *words]
+    before = written(folder)
     try:
         ended = succeed(arguments, stdin, progress, fine=(0, 1))
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted; what was measured is in {folder}") from None
+        _remove_empty(made)
+        kept = folder.is_dir() and any(folder.iterdir())
+        raise KeyboardInterrupt(f"interrupted; what was measured is in {folder}" if kept else "interrupted") from None
     except Error:
         _remove_empty(made)
         raise
-    if not (folder / "results.json").exists():
+    if written(folder) in (None, before):
         raise Error(ended.told.strip(), ended.code)
     results = load(folder)
     if ended.code == 1:
         failed = [f"{case.experiment}, {case.variant}: {case.reason}" for case in results.cases if case.status == "failed"]
-        raise CaseFailed("; ".join(failed), 1, results)
+        raise CaseFailed("; ".join(failed) or ended.told.strip(), 1, results)
     return results
 
 
@@ -72,18 +75,27 @@ class Comparison:
         self.data = data
         self.slower = slower  # a regression was found
 
+    @property
+    def gate(self) -> str:
+        """The answer: "passed", "regressed", or "undecided" if the measurements cannot tell."""
+        gate: str = self.data["gate"]
+        return gate
+
     def __repr__(self) -> str:
-        return f"<Comparison: {'slower' if self.slower else 'not slower'}>"
+        return f"<Comparison: {self.gate}>"
 
 
-def compare(base: str | Path, new: str | Path, **options: Value) -> Comparison:
+def compare(base: str | Path | Results, new: str | Path | Results, **options: Value) -> Comparison:
     """Compares two sides of the same measurements.
 
-    Each side is a results.json, a run's folder, or a folder of several runs. Raises NotComparable if machine, build or config differ, unless
-    `force=True`.
+    Each side is a results.json, a run's folder, a folder of several runs, or what load() or run() returned. Raises NotComparable if machine,
+    build or config differ, unless `force=True`.
     """
     words = _words(options, but=("format", "out", "quiet", "strict"))
-    ended = succeed(["compare", _plain(base), _plain(new), "--format", "json", *words], progress=False, fine=(0, 1))
+    sides = [_plain(side.path if isinstance(side, Results) else side) for side in (base, new)]
+    ended = succeed(["compare", *sides, "--format", "json", *words], progress=False, fine=(0, 1))
+    if not ended.stdout:
+        raise Error(ended.told.strip(), ended.code)
     return Comparison(json.loads(ended.stdout), ended.code == 1)
 
 
@@ -92,8 +104,20 @@ def _given(config: Config) -> tuple[str, str | None, str]:
     if isinstance(config, Mapping):
         name = config.get("name")
         is_fine = isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", name)
-        return "-", json.dumps(config, allow_nan=False, default=_plain), str(name) if is_fine else "run"
+        return "-", json.dumps(config, allow_nan=False, default=_as_json), str(name) if is_fine else "run"
+    if not isinstance(config, (str, os.PathLike)):
+        raise TypeError(f"expected a config (a path, the name of one that comes with normbench, or a dict), got {config!r}")
     return _plain(config), None, Path(config).stem
+
+
+def _as_json(value: object) -> object:
+    """Returns a path as text, and a number of NumPy as one of Python. Raises TypeError for what a config cannot hold."""
+    if isinstance(value, os.PathLike):
+        return _plain(value)
+    item = getattr(value, "item", None)
+    if item is None:
+        raise TypeError(f"a config cannot hold {value!r} (numbers, strings, paths, lists and dicts)")
+    return item()
 
 
 def _plain(path: object) -> str:

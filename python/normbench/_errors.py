@@ -29,8 +29,11 @@ class Error(Exception):
     """normbench could not do what was asked. `code` is the exit code of the program, negative for a signal."""
 
     def __init__(self, message: str, code: int):
-        super().__init__(message)
+        super().__init__(message, code)
         self.code = code
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class BadInput(Error):
@@ -38,6 +41,7 @@ class BadInput(Error):
 
     def __init__(self, message: str, code: int, mistakes: list[Mistake]):
         super().__init__(message, code)
+        self.args = (message, code, mistakes)  # with which pickle makes the exception anew
         self.mistakes = mistakes
 
 
@@ -54,4 +58,5 @@ class CaseFailed(Error):
 
     def __init__(self, message: str, code: int, results: Results):
         super().__init__(message, code)
+        self.args = (message, code, results)
         self.results = results

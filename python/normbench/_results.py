@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from ._errors import BadInput, Error
 from ._program import succeed
@@ -36,8 +37,8 @@ class Case:
         summary = self.data.get("summary")
         return summary["median_ns"] / 1e6 if summary else None
 
-    @property
-    def rounds(self) -> Mapping[str, Sequence[int]]:
+    @functools.cached_property
+    def rounds(self) -> Mapping[str, Any]:
         """The columns of the case's rounds: "wall_ns", "cpu_ns" and more, with one value for each round. Columns of zeros are left out.
 
         Times are those of a turn, in ns. Divide them by `iterations`, and by `images` for the time of an image. With NumPy installed the
@@ -80,7 +81,7 @@ class Results:
         self.name: str = data["name"]
         self.interrupted: bool = data["interrupted"]
         self.groups: list[Group] = [Group(one) for one in data["groups"]]
-        self._written = _written(path)
+        self._written = written(path)
 
     @property
     def cases(self) -> list[Case]:
@@ -110,7 +111,7 @@ class Results:
 
     def _report(self, *options: str) -> str:
         """Returns what the program reports of the document. Raises Error if the file is not the one that was loaded."""
-        if _written(self.path) != self._written:
+        if written(self.path) != self._written:
             raise Error(f"{self.path} is gone or was changed after it was loaded (load it again)", 2)
         return succeed(["report", self.path, *options], progress=False).stdout
 
@@ -172,18 +173,21 @@ class Results:
 
 
 def load(path: str | Path) -> Results:
-    """Reads results: a results.json, or the folder of a run.
+    """Reads results: a results.json, the folder of a run, or a folder with one such folder in it.
 
     Raises BadInput if it is no results document, a damaged one, or a folder with several.
     """
     whole = os.path.abspath(path)
+    if written(whole) is None:  # a folder of runs: if there is one run, it is that one from here on, whatever comes beside it
+        runs = [run for run in Path(whole).glob("*") if written(str(run)) is not None]
+        whole = str(runs[0]) if len(runs) == 1 else whole
     data = json.loads(succeed(["report", whole, "--format", "json", "--quiet"], progress=False).stdout)
     if isinstance(data, list):
         raise BadInput(f"{path} holds {len(data)} documents: load them one by one", 2, [])
     return Results(whole, data)
 
 
-def _written(path: str) -> tuple[int, int, int] | None:
+def written(path: str | Path) -> tuple[int, int, int] | None:
     """Returns what tells whether the document at a path is still the same: its inode, size and time. None without a file."""
     try:
         status = os.stat(os.path.join(path, "results.json") if os.path.isdir(path) else path)
@@ -192,9 +196,9 @@ def _written(path: str) -> tuple[int, int, int] | None:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _array(values: list[int]) -> Sequence[int]:
+def _array(values: list[int]) -> Any:
     try:
         import numpy
     except ImportError:
         return values
-    return cast("Sequence[int]", numpy.asarray(values))
+    return numpy.asarray(values)

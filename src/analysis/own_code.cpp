@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/case_analysis.h"
+#include "document/batch_shape.h"
 
 namespace normbench {
 namespace {
@@ -48,14 +49,6 @@ const StageResult* giving_stage(const CaseResult& result) {
 std::optional<TensorDesc> said_to_give(const CaseResult& result) {
   const StageResult* const stage = giving_stage(result);
   return stage == nullptr ? std::nullopt : std::optional(stage->out);
-}
-
-std::vector<std::int64_t> batch_shape(const GivenResult& given) {
-  constexpr std::int64_t most_channels = 4;  // red, green, blue and alpha
-  std::vector<std::int64_t> shape = given.shape;
-  if (shape.size() == 3 && std::min(shape[0], shape[2]) <= most_channels)
-    shape.insert(shape.begin(), 1);
-  return shape;
 }
 
 UnlikeSaid unlike_said(const CaseResult& result) {

@@ -18,10 +18,6 @@ struct UnlikeSaid {
 /// that makes an array. Returns nothing if the case has no such stage.
 std::optional<TensorDesc> said_to_give(const CaseResult& result);
 
-/// Returns the shape of the array as a batch. An image [c, h, w] or [h, w, c] with at most four
-/// channels is a batch of one image.
-std::vector<std::int64_t> batch_shape(const GivenResult& given);
-
 /// Compares `result.given` with said_to_give(). A shape [n, c, h, w] is right for the layout nchw,
 /// and [n, h, w, c] for nhwc. An array [n, c, h, w] in the memory format channels_last has the
 /// layout nhwc. If the array does not have four axes, only its first extent and the number of its

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <type_traits>
 
 #include "app/commands.h"
@@ -27,6 +28,18 @@ void print_issues(std::span<const BadInput> files) {
   std::size_t count = 0;
   for (const BadInput& bad : files) count += bad.issues.size();
   if (count > 1) tell("{} mistakes; nothing was run\n", count);
+}
+
+/// Puts the program's folder first in PATH if it is that of a virtual environment of Python, which
+/// need not be activated then: "python3" in the command of a peer is that of the environment.
+void take_environment() {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  const fs::path here = fs::read_symlink("/proc/self/exe", unknown).parent_path();
+  if (!fs::exists(here.parent_path() / "pyvenv.cfg", unknown)) return;
+  const char* const before = std::getenv("PATH");
+  const std::string rest = before == nullptr ? "/bin:/usr/bin" : before;
+  setenv("PATH", (here.string() + ":" + rest).c_str(), 1);
 }
 
 /// Runs an action and returns its exit code. If the action throws, this reports the error and
@@ -288,6 +301,7 @@ int main(int argc, char** argv) {
   // Keeps hwloc from writing warnings about unusual topologies to stderr. Must be set before any
   // thread starts.
   setenv("HWLOC_HIDE_ERRORS", "2", 0);
+  take_environment();
   take_closed_streams();
   std::signal(SIGCHLD, SIG_DFL);  // if ignored, exit statuses of children would be lost
   std::signal(SIGPIPE, SIG_IGN);  // a closed stdout must not end a run

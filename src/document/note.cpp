@@ -37,9 +37,9 @@ std::string sentence(const Note& note) {
       return fmt::format("not checked: what {} writes is undefined", names);
     case Note::Kind::PartOfAnEpoch:
       return fmt::format(
-          "a turn takes {} of the {} batches of an epoch, so the start of the loader, which your "
-          "loop has once an epoch, weighs {} times as much (a longer time limit mends that)",
-          note.count, note.of,
+          "{}: a turn takes {} of the {} batches of an epoch, so the start of the loader, which "
+          "your loop has once an epoch, weighs {} times as much (a longer time limit mends that)",
+          names, note.count, note.of,
           format_significant(static_cast<double>(note.of) / static_cast<double>(note.count), 2));
     case Note::Kind::OwnCode:
       return fmt::format("not checked: {} {} your own code", names,

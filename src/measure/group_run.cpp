@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/units.h"
+#include "document/batch_shape.h"
 #include "machine/disturbance.h"
 #include "measure/contender.h"
 #include "measure/peer/contender.h"
@@ -366,7 +367,13 @@ void GroupRun::check(Member& member, double seconds_allowed) {
   if (!member.planned->whole_batch())
     member.image_check_seconds /=
         std::max(1.0, outcome.share * static_cast<double>(member.planned->images()));
-  if (outcome.given) member.result->given = outcome.given;
+  if (outcome.given) {
+    member.result->given = outcome.given;
+    // What a loader gives counts, not what the config says of it.
+    if (const auto shape = batch_shape(*outcome.given);
+        shape.size() == 4 && is_own_loader(member.planned->stages.front().op))
+      member.result->images = shape.front();
+  }
   if (!outcome.output) return member.judge(outcome);
   if (standard_for(*member.planned) != nullptr)
     hold_to_standard(member, *outcome.output);
@@ -630,8 +637,10 @@ void GroupRun::note_fit(Member& member) {
   if (is_own_loader(member.planned->stages.front().op)) {
     const std::int64_t epoch = member.shape.epoch;
     if (iterations < epoch)
-      notes.push_back(
-          sentence({.kind = Note::Kind::PartOfAnEpoch, .count = iterations, .of = epoch}));
+      notes.push_back(sentence({.kind = Note::Kind::PartOfAnEpoch,
+                                .names = {member.planned->variant},
+                                .count = iterations,
+                                .of = epoch}));
   } else if (iterations < member.wanted) {
     notes.push_back(
         sentence({.kind = Note::Kind::FewerIterations, .count = iterations, .of = member.wanted}));

@@ -8,6 +8,7 @@
 #include "analysis/own_code.h"
 #include "core/json.h"
 #include "core/units.h"
+#include "document/batch_shape.h"
 
 namespace normbench {
 namespace {

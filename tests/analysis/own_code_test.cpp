@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "document/batch_shape.h"
 #include "example_results.h"
 
 namespace normbench::analysis_own_code_test {

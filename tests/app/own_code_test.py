@@ -73,9 +73,30 @@ def dicts():
 
 pairs = [(np.zeros((8, 16, 16), np.float32), np.zeros((8, 32, 32), np.float32))] * 2
 
+masked = [(np.zeros((3, 16, 16), np.uint8), np.zeros((1, 16, 16), np.uint8))] * 2
+
+def mapped():
+    return map(lambda batch: batch[0], Loader())
+
 def pops(batch):
     batch.pop("labels")
-    batch["images"].sum()
+    batch.pop("images").sum()
+
+def replaces(batch):
+    batch["images"] = batch["images"].astype(np.float64)
+
+def ends(batch):
+    next(iter(()))
+
+class Needy(Loader):
+    def __init__(self, root):
+        super().__init__()
+
+def needy(count):
+    yield from Loader(count)
+
+def with_defaults(batches=4):
+    return Loader(batches=batches)
 
 def leaves(batch):
     sys.exit("no GPU here")
@@ -147,6 +168,7 @@ class Images(Dataset):
 images = Images()
 loader = DataLoader(images, batch_size=8, num_workers=2)
 plain = DataLoader(images, batch_size=8)
+kept = DataLoader(images, batch_size=8, num_workers=2, persistent_workers=True)
 single = DataLoader(images, batch_size=None)
 model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 56 * 56, 10))
 
@@ -292,8 +314,18 @@ class LoaderTest(OwnCodeTest):
         self.assertEqual(group["cases"][0]["given"]["shape"], [4, 3, 8, 8])
 
     def test_a_step_may_change_the_batch(self):
-        group, _ = self.measured("--python", "code.py:dicts", "--step", "code.py:pops", seconds=0.5)
-        self.assertEqual([case["status"] for case in group["cases"]], ["ok", "ok"])
+        for step in ("pops", "replaces"):
+            group, text = self.measured("--python", "code.py:dicts", "--step", f"code.py:{step}", seconds=0.5)
+            for case in group["cases"]:
+                self.assertEqual((case["status"], case["given"]["dtype"], case["given"]["shape"]), ("ok", "float32", [2, 3, 8, 8]))
+            self.assertNotIn("not what the config says", text)
+
+    def test_images_are_those_that_it_gives(self):
+        config = self.init("--python", "code.py:loader")
+        (self.folder / "mine.jsonc").write_text(config.replace('"batch": 2', '"batch": 8'))
+        document, text = self.run_config()
+        self.assertEqual(document["groups"][0]["cases"][0]["images"], 2)
+        self.assertIn("That is not what the config says: shape [2, 3, 8, 8], not 8x3x8x8.", text)
 
     def test_each_loader_has_epochs_of_its_own(self):
         config = json.loads(self.init("--python", "code.py:loader"))
@@ -307,7 +339,8 @@ class LoaderTest(OwnCodeTest):
     def test_takes_what_users_have(self):
         for name, dtype, more in (("generator", "float32", {}), ("make_loader", "uint8", {}), ("strided", "float32", {"order": "strided"}),
                                   ("table", "int64", {"shape": [2, 5]}), ("Loader", "float32", {}), ("Lying", "float32", {}),
-                                  ("pairs", "float32", {"shape": [8, 32, 32]})):
+                                  ("pairs", "float32", {"shape": [8, 32, 32]}), ("masked", "uint8", {"shape": [3, 16, 16]}),
+                                  ("mapped", "float32", {})):
             with self.subTest(name):
                 group, _ = self.measured("--python", f"code.py:{name}", seconds=0.5)
                 self.assertEqual({**group["cases"][0]["given"], **more, "dtype": dtype}, group["cases"][0]["given"])
@@ -341,7 +374,15 @@ class MistakeTest(OwnCodeTest):
         (self.folder / "ends.py").write_text("import sys\nsys.exit(3)\n")
         self.assertIn("leave --batch out", self.reason("--python", "code.py:loader", "--batch", "4"))
         self.assertIn("leave --gpu and --step out", self.reason("--python", "code.py:to_float", "--step", "code.py:step"))
+        (self.folder / "typo.py").write_text("x = 1\n\ny = = 2\n")
+        (self.folder / "guarded.py").write_text("if __name__ == '__main__':\n    loader = []\n")
         for code, why in (("code.py:lader", 'code.py has no "lader" (it has: '), ("code.py:number", "number is neither a loader"),
+                          ("code.py:once", "your object is a generator, which can be read only once (give the function that makes it)"),
+                          ("code.py:Needy", "Needy cannot be called without arguments: missing a required argument: 'root'"),
+                          ("code.py:needy", "needy cannot be called without arguments: missing a required argument: 'count'"),
+                          ("code.py:with_defaults", "your function returned a Loader when it was called with a batch (for a function that"),
+                          ("typo.py:x", "typo.py cannot be imported: SyntaxError at typo.py:3: invalid syntax"),
+                          ("guarded.py:loader", 'it has no names of its own; code under if __name__ == "__main__": does not run'),
                           ("code.py:raises", "your code raised ValueError at code.py:"), ("code.py:nothing", "your code returned None"),
                           ("code.py:words", "your code gave a str without an array"), ("code.py:Ragged", "3 images of unlike sizes"),
                           ("ends.py:x", "ends.py ends Python while it is imported: sys.exit(3)"),
@@ -353,11 +394,15 @@ class MistakeTest(OwnCodeTest):
         batches = {"op": "batches", "batch": 2, "size": [8, 8]}
         source = ["source", "transform"]
         for stages, name, why in (
-                (source, "raises", r"your code raised ValueError at code\.py:\d+: no such colour \(run it alone, and mend it\)"),
+                (source, "raises", r"your code raised ValueError at code\.py:\d+: no such colour \(it was called with an? .*, uint8 "
+                                   r"\[2, 3, 8, 8\]: if that is not what it takes, measure a function that converts the batch"),
+                ([batches], "number", r"own code gives no batches: it is of the type int \(a loader can be iterated\)"
+                                      r"|number gives no batches: it is of the type int \(a loader can be iterated\)"),
+                (source, "loader", "loader is no function of a batch, but of the type Loader"),
                 (source, "nothing", r"your code returned None \(return the batch"),
                 ([batches], "Raising", r"your code raised OSError at code\.py:\d+: disk gone"),
                 ([batches], "Ragged", r"your code gave 3 images of unlike sizes .*\(resize or crop them to one size, and stack them\)"),
-                ([batches], "once", r"gave no batch \(is it empty, .* or is it a generator, which can be read only once"),
+                ([batches], "once", r"your object is a generator, which can be read only once"),
                 ([batches], "empty", "gave no batch"),
                 (source, "leaves", r"your code ended Python: sys\.exit\('no GPU here'\)"),
                 ([batches], "Forking", r"your code forked, and the child returned into normbench \(end the child with os\._exit\(\)"),
@@ -365,6 +410,8 @@ class MistakeTest(OwnCodeTest):
             with self.subTest(name):
                 self.assertRegex(self.failure(stages, name), why)
         self.assertRegex(self.failure([batches, "step"], step="raises"), "your code raised ValueError")
+        self.assertRegex(self.failure([batches, "step"], step="ends"), r"your code raised StopIteration at code\.py:\d+")
+        self.assertIn("there is no step (name it", self.failure([batches, "step"]))
 
     def test_a_script_serves_what_it_has(self):
         (self.folder / "script.py").write_text("from normbench.peer import serve\ndef make():\n    print('printed')\n    return [1]\nserve(make)\n")
@@ -382,16 +429,13 @@ class MistakeTest(OwnCodeTest):
                   "peers": {"mine": ["python3", "-m", "normbench.peer", "code.py:loader"],
                             "kernel": [str(SOURCE / "scripts/peers/run"), "my_kernel.py"]},
                   "experiments": [{"name": "e", "source": {"dtype": "uint8", "batch": 2, "size": [8, 8]}, "variants": {
-                      "no step": {"peer": "mine", "stages": [{"op": "batches", "batch": 2, "size": [8, 8]}, "step"]},
                       "another op": {"peer": "mine", "stages": ["source", {"op": "cast", "to": "float32"}]},
-                      "no transform": {"peer": "mine", "stages": ["source", "transform"]},
                       "another peer": {"peer": "kernel", "stages": [{"op": "batches", "batch": 2, "size": [8, 8]}]}}}]}
         (self.folder / "mine.jsonc").write_text(json.dumps(config))
         self.environment["NORMBENCH_PEERS_VENV"] = str(PYTHON.parent.parent)
         document, _ = self.run_config(0.5)
         reasons = [case["reason"] for case in document["groups"][0]["cases"]]
-        for reason, why in zip(reasons, ("there is no step", '"cast" beside your own code', "is no function of a batch",
-                                         'my-kernel has no "batches"')):
+        for reason, why in zip(reasons, ('"cast" beside your own code', 'my-kernel has no "batches"')):
             self.assertIn(why, reason)
 
 
@@ -439,6 +483,19 @@ class TorchTest(OwnCodeTest):
                 group, _ = self.measured("--python", f"with_torch.py:{name}", seconds=0.5)
                 self.assertEqual(group["cases"][0]["status"], "ok", group["cases"][0]["reason"])
                 self.assertNotIn("copies", group["cases"][0]["given"])
+
+    def test_copies_are_not_counted_if_so_asked(self):
+        config = self.init("--python", "with_torch.py:plain")
+        (self.folder / "mine.jsonc").write_text(config.replace('"with_torch.py:plain"', '"with_torch.py:plain", "--no-copies"'))
+        document, text = self.run_config(0.5)
+        self.assertNotIn("copies", document["groups"][0]["cases"][0]["given"])
+        self.assertNotIn("PyTorch copied", text)
+
+    def test_persistent_workers_end_with_the_first_batch(self):
+        code = ("import multiprocessing, with_torch\nfrom normbench.peer.own import own\nloader = with_torch.kept\n"
+                "own(loader).describe()\nprint(len(multiprocessing.active_children()))")
+        done = subprocess.run([PYTHON, "-c", code], cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stdout, "0\n", done.stderr)
 
     def test_an_image_is_a_batch_of_one(self):
         group, text = self.measured("--python", "with_torch.py:single", seconds=0.5)

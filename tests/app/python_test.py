@@ -5,6 +5,7 @@ usage: python_test.py NORMBENCH SOURCE_DIR [unittest arguments]
 
 import json
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -136,6 +137,19 @@ class RunTest(InAFolder):
         with self.assertRaises(normbench.BadInput):
             normbench.check(CONFIG, set={"threads": "2"})  # a string, no number
 
+    def test_numbers_of_numpy_are_numbers(self):
+        class Eight:  # like numpy.int64(8)
+            def item(self):
+                return 8
+
+        self.assertIn("8x3x16x16", normbench.check(CONFIG, set={}) + normbench.check(
+            {**CONFIG, "defaults": {**CONFIG["defaults"], "source": {"batch": Eight(), "size": [16, 16]}}}))
+        with self.assertRaisesRegex(TypeError, "a config cannot hold {1}"):
+            normbench.check({**CONFIG, "about": {1}})
+        for config in (5, [CONFIG]):
+            with self.assertRaisesRegex(TypeError, "expected a config"):
+                normbench.check(config)
+
     def test_a_folder_that_cannot_be_written_is_told(self):
         Path("file").write_text("")
         with self.assertRaises(normbench.NotWritten) as caught:
@@ -241,10 +255,27 @@ class LoadTest(InAFolder):
         self.assertEqual({len(row) for row in results.round_rows()}, {len(rows[0])})
         json.dumps(results.data)
 
+    def test_rounds_that_were_held_up_are_marked(self):
+        results = normbench.load(SOURCE / "results/constants-epyc-zen5-2c-20261121.json")
+        flags = [case.data.get("flags", {}).get("held up", []) for case in results.cases]
+        self.assertGreater(sum(map(len, flags)), 0)
+        rows = iter(results.round_rows())
+        for case, held_up in zip(results.cases, flags):
+            for number in range(len(case.data.get("rounds", {}).get("wall_ns", []))):
+                row = next(rows)
+                self.assertEqual((row["round"], row["held_up"]), (number, number in held_up))
+
     def test_a_folder_of_several_is_refused(self):
-        for name in ("one", "two"):
-            Path(name).mkdir()
-            shutil.copy(SOURCE / "results/quickstart-xeon-emr-2c-20261128.json", Path(name) / "results.json")
+        def put(name, folder):
+            Path(folder).mkdir()
+            shutil.copy(SOURCE / f"results/{name}.json", Path(folder) / "results.json")
+
+        put("quickstart-xeon-emr-2c-20261128", "one")
+        alone = normbench.load(".")
+        self.assertEqual(alone.path, str(self.folder.resolve() / "one"))
+        rows = alone.rows()
+        put("kernels-cpu-hd-xeon-emr-2c-20261128", "two")
+        self.assertEqual(alone.rows(), rows)  # still those of the run that was loaded
         with self.assertRaises(normbench.BadInput):
             normbench.load(".")
 
@@ -288,7 +319,10 @@ class CompareTest(InAFolder):
         document = SOURCE / "results/quickstart-xeon-emr-2c-20261128.json"
         done = normbench.compare(document, document)
         self.assertFalse(done.slower)
-        self.assertTrue(done.data)
+        self.assertEqual(done.gate, "undecided")
+        self.assertEqual(repr(done), "<Comparison: undecided>")
+        results = normbench.load(document)
+        self.assertEqual(normbench.compare(results, results).data["gate"], "undecided")
 
     def test_a_slower_side_is_found(self):
         document = json.loads((SOURCE / "results/quickstart-xeon-emr-2c-20261128.json").read_text())
@@ -311,6 +345,23 @@ class CompareTest(InAFolder):
         with self.assertRaises(normbench.NotComparable):
             normbench.compare(SOURCE / "results/quickstart-xeon-emr-2c-20261128.json",
                               SOURCE / "results/quickstart-epyc-zen5-2c-20261121.json")
+
+
+class ModuleTest(unittest.TestCase):
+    def test_exceptions_go_through_pickle(self):
+        mistakes = [normbench.Mistake("a.json", "/x", "wrong")]
+        for error in (normbench.BadInput("a", 2, mistakes), normbench.Error("b", -9), normbench.NotComparable("c", 3),
+                      normbench.CaseFailed("d", 1, None)):
+            same = pickle.loads(pickle.dumps(error))
+            self.assertEqual((type(same), str(same), vars(same)), (type(error), str(error), vars(error)))
+
+    def test_its_parts_are_there_when_asked_for(self):
+        code = "import sys, normbench\nprint('normbench.peer' in sys.modules, normbench.peer.variant.__name__)"
+        done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(PYTHON)}, capture_output=True, text=True)
+        self.assertEqual(done.stdout, "False variant\n", done.stderr)
+        self.assertRegex(normbench.__version__, r"^\d+\.\d+\.\d+$")
+        with self.assertRaisesRegex(AttributeError, "module 'normbench' has no attribute 'none'"):
+            normbench.none
 
 
 class ProgramTest(unittest.TestCase):

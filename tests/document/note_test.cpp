@@ -23,9 +23,10 @@ TEST(Notes, AreSentences) {
             "not checked: model has no reference, and no other variant has the same output");
   EXPECT_EQ(sentence({.kind = Kind::Undefined, .names = {"stream"}}),
             "not checked: what stream writes is undefined");
-  EXPECT_EQ(sentence({.kind = Kind::PartOfAnEpoch, .count = 3, .of = 12}),
-            "a turn takes 3 of the 12 batches of an epoch, so the start of the loader, which your "
-            "loop has once an epoch, weighs 4.0 times as much (a longer time limit mends that)");
+  EXPECT_EQ(
+      sentence({.kind = Kind::PartOfAnEpoch, .names = {"2 workers"}, .count = 3, .of = 12}),
+      "2 workers: a turn takes 3 of the 12 batches of an epoch, so the start of the loader, which "
+      "your loop has once an epoch, weighs 4.0 times as much (a longer time limit mends that)");
   EXPECT_EQ(sentence({.kind = Kind::OwnCode, .names = {"batches", "step"}}),
             "not checked: batches, step are your own code");
   EXPECT_EQ(sentence({.kind = Kind::Rounding}),

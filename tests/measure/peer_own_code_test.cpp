@@ -46,6 +46,14 @@ TEST_F(PeerOwnCodeTest, SaysWhatItGave) {
   EXPECT_FALSE(loop.source.has_value());
 }
 
+TEST_F(PeerOwnCodeTest, CountsTheImagesThatItGave) {
+  const CaseResult loop = result(std::string(batches) + R"(, "step")", "gives 5");
+  EXPECT_EQ(loop.given.value().shape.front(), 5);
+  EXPECT_EQ(loop.images, 5);  // the config says 2
+  const CaseResult transformed = result(R"("source", "transform")", "gives 50");
+  EXPECT_EQ(transformed.images, transformed.source.value().shape.n);  // images that went in
+}
+
 TEST_F(PeerOwnCodeTest, TransformsASource) {
   const CaseResult transformed = result(R"("source", {"op": "transform", "dtype": "float32"})");
   EXPECT_EQ(transformed.status, Status::Ok) << transformed.reason;
@@ -64,8 +72,8 @@ TEST_F(PeerOwnCodeTest, SaysThatATurnIsAPartOfAnEpoch) {
   const CaseResult loop = result(batches, "epochs 700");  // no time for more than one batch a turn
   EXPECT_EQ(loop.iterations, 1);
   EXPECT_THAT(loop.notes, testing::Contains(
-                              "a turn takes 1 of the 700 batches of an epoch, so the start of the "
-                              "loader, which your loop has once an epoch, weighs 700 times as "
+                              "v: a turn takes 1 of the 700 batches of an epoch, so the start of "
+                              "the loader, which your loop has once an epoch, weighs 700 times as "
                               "much (a longer time limit mends that)"));
 }
 

@@ -30,7 +30,9 @@ def loaded(file: str, name: str) -> Any:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
-            raise OwnCodeError(f'{file} has no "{name}" (it has: {own_names(module)})')
+            names = own_names(module)
+            has = f"it has: {names}" if names else 'it has no names of its own; code under if __name__ == "__main__": does not run'
+            raise OwnCodeError(f'{file} has no "{name}" ({has})')
         found = getattr(found, part)
     return found
 
@@ -72,12 +74,15 @@ def main() -> None:
     parser.add_argument("--step", type=named, metavar="FILE.py:FUNCTION", help="a function that is called with each batch")
     parser.add_argument("--batch-size", type=int, default=32, metavar="N", help="of a DataLoader around a dataset (default: 32)")
     parser.add_argument("--workers", type=int, default=0, metavar="N", help="processes of a DataLoader around a dataset (default: 0)")
+    parser.add_argument("--no-copies", action="store_true",
+                        help="do not count copies, for which a child process makes two further batches")
     options = parser.parse_args()
     streams = Streams()  # what the user's code prints from here on goes to stderr
     try:
         what = loaded(*options.object)
         step = loaded(*options.step) if options.step else None
-        peer = own(what, step, options.object[1], batch_size=options.batch_size, workers=options.workers)
+        peer = own(what, step, options.object[1], batch_size=options.batch_size, workers=options.workers,
+                   copies=not options.no_copies)
     except OwnCodeError as mistake:
         peer = Missing(str(mistake))
     Session(peer, streams.requests, streams.replies, options.allocator).serve()

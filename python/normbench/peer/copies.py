@@ -158,6 +158,8 @@ def in_child(counting: Callable[[], Copies | None]) -> Copies | None:
     if child == 0:
         try:
             os.setsid()  # with its workers a group of its own, which is ended below
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(SECONDS + 2)  # ends it if the parent is gone by then
             sys.modules["torch"].set_num_threads(1)  # OpenMP's threads do not survive a fork
             os.write(writing, json.dumps(counting()).encode() + b"\n")
         finally:

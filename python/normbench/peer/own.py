@@ -9,8 +9,9 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Iterable, Iterator, cast
+from typing import Any, Callable, Iterable, cast
 
 from . import Peer
 from .copies import Copies, copies_of_call, copies_of_iterable, copies_of_workers, in_child, in_order, parts_of, unpinned
@@ -78,15 +79,19 @@ def arrays_in(value: Any) -> list[Array]:
 def stacked(value: Any) -> Array | None:
     """Returns what a list of images [c, h, w] or [h, w, c] of one size is as a batch. Returns None for other values.
 
-    Raises OwnCodeError for images of unlike sizes.
+    Images that differ in dtype or in the number of channels, such as an image and its mask, are no batch. Raises OwnCodeError for images of
+    unlike sizes.
     """
     if not isinstance(value, (list, tuple)) or len(value) < 2:
         return None
-    images = [described(one) for one in value]
-    if not all(one is not None and len(one.shape) == 3 and min(one.shape[0], one.shape[2]) <= MOST_CHANNELS for one in images):
+    images = [one for one in map(described, value) if one is not None and len(one.shape) == 3]
+    if len(images) < len(value):
         return None
-    first = cast("Array", images[0])
-    shapes = dict.fromkeys(cast("Array", one).shape for one in images)
+    first = images[0]
+    channels = next((axis for axis in (0, 2) if first.shape[axis] <= MOST_CHANNELS), None)
+    if channels is None or any((one.dtype, one.shape[channels]) != (first.dtype, first.shape[channels]) for one in images):
+        return None
+    shapes = dict.fromkeys(one.shape for one in images)
     if len(shapes) > 1:
         raise OwnCodeError(f"your code gave {len(images)} images of unlike sizes ({', '.join(str(list(shape)) for shape in list(shapes)[:3])}) "
                            "instead of one batch (resize or crop them to one size, and stack them)")
@@ -122,7 +127,10 @@ def told(failure: BaseException) -> str:
     text, kind = str(failure), type(failure).__name__
     places = [(file, int(line)) for file, line in re.findall(r'^  File "(.+)", line (\d+)', text, re.M)]
     if places:  # a DataLoader puts the worker's traceback into the text
-        text = text.strip().splitlines()[-1].partition(": ")[2]
+        last = list(re.finditer(r"^  File .*\n(?: .*\n)*", text, re.M))[-1]
+        text = " ".join(text[last.end():].strip().splitlines()).partition(": ")[2]
+    elif isinstance(failure, SyntaxError) and failure.filename is not None:
+        places, text = [(failure.filename, failure.lineno or 0)], failure.msg
     else:
         places = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(failure.__traceback__)]
     file, line = ([place for place in places if is_users(place[0])] or places)[-1]
@@ -136,15 +144,19 @@ class Guard:
         self._process = os.getpid()
         self._forked = mmap.mmap(-1, 1)  # memory that child processes share
 
-    def __call__(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    def __call__(self, function: Callable[..., Any], *arguments: Any, advice: str = "run it alone, and mend it") -> Any:
+        """Returns what the function returns. Raises StopIteration only if the function is `next`, and OwnCodeError with the advice."""
         try:
             result = function(*arguments)
-        except (StopIteration, OwnCodeError):
+        except OwnCodeError:
             raise
         except SystemExit as end:
             raise OwnCodeError(f"your code ended Python: sys.exit({end.code!r})") from end
         except Exception as failure:
-            raise OwnCodeError(f"your code raised {told(failure)[:900]} (run it alone, and mend it)") from failure
+            self.check()
+            if isinstance(failure, StopIteration) and function is next:
+                raise
+            raise OwnCodeError(f"your code raised {told(failure)[:900]} ({advice})") from failure
         self.check()
         return result
 
@@ -184,7 +196,7 @@ class Batches:
             self._iterator, self._in_epoch = self._call(iter, self._loader), 0
             return next(self)
         if self._given == 0:
-            self.first = batch
+            self.first = copied(batch)  # a step may change the batch
         self._given += 1
         self._in_epoch += 1
         if self._given == self._count and self._in_epoch == self._length:
@@ -202,6 +214,15 @@ class Batches:
                 self._loader._iterator = None  # type: ignore[attr-defined]
                 shut_down()
         self._iterator = iter(())
+
+
+def first_of(loader: Iterable[Any], call: Guard) -> Any:
+    """Returns the first batch of a loader, and ends the workers that have begun with others."""
+    batches = Batches(loader, 1, call)
+    try:
+        return next(batches)
+    finally:
+        batches.stop()
 
 
 def length_of(loader: Any) -> int:
@@ -252,30 +273,45 @@ def is_dataset(what: Any) -> bool:
 
 
 def made(what: Any) -> Any:
-    """Returns the object to measure. Calls a class, and a function without parameters, which make it."""
+    """Returns the object to measure. Calls a class, and a function without parameters, which make it.
+
+    Raises OwnCodeError if a class or a generator function needs arguments, and for a generator.
+    """
+    if inspect.isgenerator(what):
+        raise OwnCodeError("your object is a generator, which can be read only once (give the function that makes it)")
+    if isinstance(what, type) or inspect.isgeneratorfunction(what):
+        try:
+            inspect.signature(what).bind()
+        except TypeError as missing:
+            raise OwnCodeError(f"{what.__name__} cannot be called without arguments: {missing} (give a function without parameters that "
+                               "calls it)") from missing
+        except ValueError:
+            pass  # a class in C, whose parameters are not known
     if isinstance(what, type):
         return made(what())
     if inspect.isgeneratorfunction(what):
         return Maker(what)
     if inspect.isfunction(what) and not inspect.signature(what).parameters:
         result = what()
-        return Maker(what) if inspect.isgenerator(result) else result
+        return Maker(what) if isinstance(result, Iterator) else result
     return what
 
 
 class Own(Peer):
     """Runs the user's own code. `what` is a loader, a dataset of PyTorch, or a function of a batch.
 
-    `step` is called with each batch. `batch_size` and `workers` are those of a DataLoader around a dataset.
+    `step` is called with each batch. `batch_size` and `workers` are those of a DataLoader around a dataset. `copies`: copies are counted,
+    for which a child process makes two further batches.
     """
 
     has_own_code = True
 
-    def __init__(self, what: Any, step: Function | None = None, name: str = "", batch_size: int = 32, workers: int = 0) -> None:
+    def __init__(self, what: Any, step: Function | None = None, name: str = "", batch_size: int = 32, workers: int = 0,
+                 copies: bool = True) -> None:
         self.name = name or getattr(what, "__name__", type(what).__name__)
         self._call = Guard()
         self._what, self._step = self._call(made, what), step
-        self._batch_size, self._workers = batch_size, workers
+        self._batch_size, self._workers, self._counts = batch_size, workers, copies
         self._device = "cpu"
         self._loader: Any = None
         self._running: Batches | None = None  # kept until the turn's time is known, so that its end is not timed
@@ -316,8 +352,8 @@ class Own(Peer):
     def _batches(self, cached: bool) -> Callable[[int, int], Iterator[Any]]:
         self._loader, self._cached = self.loader(), cached
         if cached:
-            first = next(Batches(self._loader, 1, self._call))
-            self._last = first
+            first = first_of(self._loader, self._call)
+            self._last = copied(first)
             return lambda _, count: (copied(first) for _ in range(count))
 
         def batches(_: int, count: int) -> Iterator[Any]:
@@ -334,28 +370,37 @@ class Own(Peer):
                 return self._what
             return sys.modules["torch.utils.data"].DataLoader(self._what, batch_size=self._batch_size, num_workers=self._workers)
         if not is_loader(self._what):
-            raise Unsupported(f"{self.name} gives no batches (a loader can be iterated)")
+            raise OwnCodeError(f"{self.name} gives no batches: it is of the type {type(self._what).__name__} (a loader can be iterated)")
         return self._what
 
     def _transform(self) -> Function:
         if not callable(self._what):
-            raise Unsupported(f"{self.name} is no function of a batch")
+            raise OwnCodeError(f"{self.name} is no function of a batch, but of the type {type(self._what).__name__}")
 
         def transform(batch: Any) -> Any:
             self._input = batch
-            self._last = self._call(self._what, batch)
-            return self._last
+            result = self._transformed(batch)
+            self._last = copied(result)  # a step may change the result
+            return result
 
         return transform
+
+    def _transformed(self, batch: Any) -> Any:
+        """Calls the transform. Raises OwnCodeError, which says what the transform was called with."""
+        array = cast("Array", described(batch))
+        library = "a NumPy array" if isinstance(batch, np.ndarray) else "a tensor of PyTorch"
+        shape = list(array.shape)
+        return self._call(self._what, batch, advice=f"it was called with {library}, {array.dtype} {shape}: if that is not what it takes, "
+                          "measure a function that converts the batch and then calls it")
 
     def _with_step(self) -> Function:
         step = self._step
         if step is None:
-            raise Unsupported('there is no step (name it: --step train.py:step, or serve(loader, step=...))')
+            raise OwnCodeError('there is no step (name it: --step train.py:step, or serve(loader, step=...))')
 
         def run(batch: Any) -> Any:
             if self._last is None:
-                self._last = batch
+                self._last = copied(batch)
             self._call(step, batch)
             return batch
 
@@ -367,17 +412,20 @@ class Own(Peer):
     def describe(self) -> dict[str, Any]:
         if is_dataset(self._what) or is_loader(self._what):
             loader = self.loader()
-            facts = facts_of(next(Batches(loader, 1, self._call)))
+            facts = facts_of(first_of(loader, self._call))
             workers = getattr(loader, "num_workers", None)
             return {"kind": "dataset" if is_dataset(self._what) else "loader", "has_step": self._step is not None,
                     **facts, **({} if workers is None else {"workers": workers})}
         if not callable(self._what):
             raise OwnCodeError(f"{self.name} is neither a loader, nor a dataset of PyTorch, nor a function of a batch, but "
-                               f"a {type(self._what).__name__}")
+                               f"of the type {type(self._what).__name__}")
         sample = np.zeros((self._batch_size, 3, 224, 224), np.uint8)
         torch = sys.modules.get("torch")
-        return {"kind": "transform", "has_step": False,
-                **facts_of(self._call(self._what, sample if torch is None else torch.from_numpy(sample)))}
+        result = self._transformed(sample if torch is None else torch.from_numpy(sample))
+        if is_dataset(result) or (is_loader(result) and described(result) is None and not isinstance(result, (Mapping, Sequence))):
+            raise OwnCodeError(f"your function returned a {type(result).__name__} when it was called with a batch (for a function that makes "
+                               "a loader, give one without parameters that calls it)")
+        return {"kind": "transform", "has_step": False, **facts_of(result)}
 
     def given(self) -> dict[str, Any]:
         self._call.check()
@@ -394,7 +442,7 @@ class Own(Peer):
     def _count_copies(self) -> Copies | None:
         """Has further batches made, and returns what PyTorch copies for one. Returns None where that cannot be told."""
         torch = sys.modules.get("torch")
-        if torch is None or self._device != "cpu" or self._cached:
+        if torch is None or self._device != "cpu" or self._cached or not self._counts:
             return None
         loader, what, batch = self._loader, self._what, self._input
         if loader is None:
@@ -454,7 +502,7 @@ def gives_batches(dataset: Any, call: Guard) -> bool:
     """Returns True for an IterableDataset of PyTorch that gives whole batches: its first item has an array with four axes."""
     if not isinstance(dataset, sys.modules["torch.utils.data"].IterableDataset):
         return False
-    return any(len(array.shape) > 3 for array in arrays_in(next(Batches(dataset, 1, call))))
+    return any(len(array.shape) > 3 for array in arrays_in(first_of(dataset, call)))
 
 
 def own(what: Any, step: Function | None = None, name: str = "", **options: Any) -> Own:
@@ -470,7 +518,8 @@ def on_device(batch: Any, device: str) -> Any:
         raise OwnCodeError("your batches are on a device already (leave the stage h2d out)")
     result = moved(batch, device)
     if all(array.device == "cpu" for array in arrays_in(result)):
-        raise OwnCodeError("your batches have no tensors of PyTorch, which alone can be sent to a GPU (convert them: torch.from_numpy)")
+        raise OwnCodeError(f"no tensors of PyTorch were found in your batches, which are of the type {type(batch).__name__} (convert arrays by "
+                           "torch.from_numpy; give tensors in a tuple, list or dict, or in an object with a method to())")
     return result
 
 

@@ -246,7 +246,9 @@ CheckOutcome PeerContender::ask_what_was_given() {
     if (is_own_code(stage.op)) note.names.emplace_back(name_of(stage.op));
   CheckOutcome outcome{
       .result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = sentence(note)};
-  ask({"output", output_request({}), limits_.turn_seconds},
+  // The peer has two further batches made, which takes at most ten seconds, to count the copies.
+  constexpr double counting_seconds = 20;
+  ask({"output", output_request({}), limits_.turn_seconds + counting_seconds},
       [&](const std::string& line) { outcome.given = read_given(line); });
   return outcome;
 }
