@@ -221,6 +221,11 @@ class ToolsTest(Installed):
                 "results = normbench.run(config, quick=True, allow_peers=True, progress=False)\n"
                 "print(results.cases[0].data['given']['dtype'])\n")
         self.assertEqual(self.answer(code, env={"PATH": os.defpath}), "uint8\n")
+        config = code[code.index("config = {"):code.index("results = ")]
+        self.answer(f"import json\n{config}json.dump(config, open('mine.json', 'w'))")
+        done = self.call(self.venv / "bin/normbench", "run", "--config", "mine.json", "--quick", "--allow-peers", env={"PATH": os.defpath})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("v gives uint8 [2, 3, 8, 8]", " ".join(done.stdout.split()))
 
     def test_own_code(self):
         test = Path(__file__).resolve().parent / "app/own_code_test.py"

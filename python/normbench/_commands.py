@@ -105,9 +105,7 @@ def _given(config: Config) -> tuple[str, str | None, str]:
         name = config.get("name")
         is_fine = isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", name)
         return "-", json.dumps(config, allow_nan=False, default=_as_json), str(name) if is_fine else "run"
-    if not isinstance(config, (str, os.PathLike)):
-        raise TypeError(f"expected a config (a path, the name of one that comes with normbench, or a dict), got {config!r}")
-    return _plain(config), None, Path(config).stem
+    return _plain(config, "a config (a path, the name of one that comes with normbench, or a dict)"), None, Path(config).stem
 
 
 def _as_json(value: object) -> object:
@@ -120,10 +118,10 @@ def _as_json(value: object) -> object:
     return item()
 
 
-def _plain(path: object) -> str:
-    """Returns a path as text that is no option. Raises TypeError for what is no path."""
+def _plain(path: object, expected: str = "a path") -> str:
+    """Returns a path as text that is no option. Raises TypeError for what is no path, which says what is expected."""
     if not isinstance(path, (str, os.PathLike)) or not str(path):
-        raise TypeError(f"expected a path, got {path!r}")
+        raise TypeError(f"expected {expected}, got {path!r}")
     return f"./{path}" if str(path).startswith("-") else str(path)
 
 
