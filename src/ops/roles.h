@@ -23,7 +23,7 @@ enum class LinkUse { None, Up, Down, BothWays };
 enum class PageLocking { None, Copies, Locks, Unlocks };
 
 /// A kind of limit that the machine sets on speed. Memory, for example, is the memory bandwidth,
-/// and Launch is the cost of launching work. Some pipelines of a single op show such a limit.
+/// and Launch is the cost of launching work. `Roles::limit` says which one an op measures.
 enum class LimitKind { Link, Launch, PageFaults, Memory };
 
 /// The roles of an op. By default an op runs as a kernel that computes new values from its inputs.

@@ -26,6 +26,8 @@ from pathlib import Path
 
 from thread_sanitizer import without_thread_sanitizer
 
+# A shell that starts this in the background has Ctrl-C ignored, also in the programs that are started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 NORMBENCH = Path(sys.argv[1]).resolve()
 SEED = int(os.environ.get("NORMBENCH_FAULT_SEED", random.randrange(1 << 30)))
 KILLS = 20

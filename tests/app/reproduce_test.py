@@ -15,6 +15,8 @@ import tempfile
 import time
 import unittest
 
+# A shell that starts this in the background has Ctrl-C ignored, also in the programs that are started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 NORMBENCH, ROOT = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 IDS = [f"{letter}{i}" for letter, count in zip("ABCDF", (8, 12, 5, 5, 12)) for i in range(1, count + 1)]
 

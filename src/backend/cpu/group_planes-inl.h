@@ -38,8 +38,8 @@ HWY_INLINE const Storage<T>* elements_at(const std::byte* p) {
   return reinterpret_cast<const Storage<T>*>(p);
 }
 
-/// Fetches a line kAhead bytes after `p`. The asm keeps the compiler from moving and grouping the
-/// fetches of several rows.
+/// Prefetches the cache line kAhead bytes after `p`. The asm keeps the compiler from moving and
+/// grouping the prefetches of several rows.
 HWY_INLINE void fetch_ahead(const std::byte* p) {
   asm volatile("" : "+r"(p));
   fetch_line(p + kAhead);

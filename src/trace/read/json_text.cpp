@@ -108,8 +108,8 @@ void add_utf8(std::uint32_t point, std::string& text) {
   byte(0x80 | (point & 0x3F));
 }
 
-/// Returns the character that a backslash followed by `c` stands for, or 0 if JSON has no such
-/// escape.
+/// Returns the character that a backslash followed by `c` stands for. Returns 0 for "u", and if
+/// JSON has no such escape.
 char escaped(char c) {
   constexpr std::string_view letters = "\"\\/bfnrt";
   constexpr std::string_view characters = "\"\\/\b\f\n\r\t";
