@@ -26,8 +26,10 @@ from pathlib import Path
 
 from thread_sanitizer import without_thread_sanitizer
 
-# A shell that starts this in the background has Ctrl-C ignored, also in the programs that are started here.
+# A shell that starts this in the background has Ctrl-C ignored, and nohup a terminal that is closed, also in the programs that are
+# started here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 NORMBENCH = Path(sys.argv[1]).resolve()
 SEED = int(os.environ.get("NORMBENCH_FAULT_SEED", random.randrange(1 << 30)))
 KILLS = 20
