@@ -71,10 +71,10 @@ class ImageWalk {
 /// - dataset, instead of path: the name of a folder in --images. {height} and {width} in this name
 ///   are replaced by the size.
 /// - batch, layout, size [h, w].
-/// - pixel_format: `rgb`, or a YCbCr format, which has planes whatever `layout` is. With a YCbCr
-///   format each plane is resized or cropped separately, and JPEGs are not converted to RGB. Files
-///   that do not hold their pixels in this format are converted (Remark::Converted). A raw file has
-///   an image's planes one after the other, and a npy file is an array [bytes of an image] or
+/// - pixel_format: `rgb`, or a YCbCr format. With a YCbCr format an image has planes, whatever
+///   `layout` is, and each is resized or cropped separately. JPEGs are not converted to RGB then,
+///   and images with pixels in another format are converted (Remark::Converted). A raw file then
+///   has an image's planes one after the other, and a npy file is an array [bytes of an image] or
 ///   [images, bytes of an image].
 /// - fit: `resize` resizes the image to [h, w]. `crop` cuts [h, w] from the centre. If the image is
 ///   smaller, `crop` cuts the largest centred window with the aspect ratio of [h, w] and enlarges
