@@ -109,13 +109,13 @@ def _given(config: Config) -> tuple[str, str | None, str]:
 
 
 def _as_json(value: object) -> object:
-    """Returns a path as text, and a number of NumPy as one of Python. Raises TypeError for what a config cannot hold."""
+    """Returns a path as text, and numbers and arrays of NumPy as those of Python. Raises TypeError for what a config cannot hold."""
     if isinstance(value, os.PathLike):
         return _plain(value)
-    item = getattr(value, "item", None)
-    if item is None:
+    to_list = getattr(value, "tolist", None)
+    if to_list is None:
         raise TypeError(f"a config cannot hold {value!r} (numbers, strings, paths, lists and dicts)")
-    return item()
+    return to_list()
 
 
 def _plain(path: object, expected: str = "a path") -> str:

@@ -139,7 +139,7 @@ class RunTest(InAFolder):
 
     def test_numbers_of_numpy_are_numbers(self):
         class Eight:  # like numpy.int64(8)
-            def item(self):
+            def tolist(self):
                 return 8
 
         self.assertIn("8x3x16x16", normbench.check(CONFIG, set={}) + normbench.check(

@@ -144,7 +144,7 @@ class Guard:
         self._process = os.getpid()
         self._forked = mmap.mmap(-1, 1)  # memory that child processes share
 
-    def __call__(self, function: Callable[..., Any], *arguments: Any, advice: str = "run it alone, and mend it") -> Any:
+    def __call__(self, function: Callable[..., Any], *arguments: Any, advice: Callable[[], str] = lambda: "run it alone, and mend it") -> Any:
         """Returns what the function returns. Raises StopIteration only if the function is `next`, and OwnCodeError with the advice."""
         try:
             result = function(*arguments)
@@ -156,7 +156,7 @@ class Guard:
             self.check()
             if isinstance(failure, StopIteration) and function is next:
                 raise
-            raise OwnCodeError(f"your code raised {told(failure)[:900]} ({advice})") from failure
+            raise OwnCodeError(f"your code raised {told(failure)[:900]} ({advice()})") from failure
         self.check()
         return result
 
@@ -387,11 +387,13 @@ class Own(Peer):
 
     def _transformed(self, batch: Any) -> Any:
         """Calls the transform. Raises OwnCodeError, which says what the transform was called with."""
-        array = cast("Array", described(batch))
-        library = "a NumPy array" if isinstance(batch, np.ndarray) else "a tensor of PyTorch"
-        shape = list(array.shape)
-        return self._call(self._what, batch, advice=f"it was called with {library}, {array.dtype} {shape}: if that is not what it takes, "
-                          "measure a function that converts the batch and then calls it")
+        def advice() -> str:  # made only after a failure, because the call is timed
+            array = cast("Array", described(batch))
+            library = "a NumPy array" if isinstance(batch, np.ndarray) else "a tensor of PyTorch"
+            return (f"it was called with {library}, {array.dtype} {list(array.shape)}: if that is not what it takes, measure a function that "
+                    "converts the batch and then calls it")
+
+        return self._call(self._what, batch, advice=advice)
 
     def _with_step(self) -> Function:
         step = self._step
